@@ -102,12 +102,16 @@ class Rows:
                 assert table is not None
                 place = moves[table.id](tuple(row.get(name) for name in table.column_names))
                 if place is not None:
-                    self._settled(*place)
+                    self._settled(*place, row)
 
-    def _settled(self, table: Table, values: Row) -> None:
-        """Put a row into its table after a DDL."""
+    def _settled(self, table: Table, values: Row, before: Image) -> None:
+        """Put a row into its table after a DDL; a generated column that was not sent stays away."""
         named = zip(table.columns, values, strict=True)
-        row = {column.name: value for column, value in named if is_emitted(column)}
+        row = {
+            column.name: value
+            for column, value in named
+            if is_emitted(column) and (column.generated is None or column.name in before)
+        }
         handle = [table.columns[ordinal].name for ordinal in handle_columns(table)]
         if handle:
             self.keyed.setdefault(table.id, {})[_key(handle, row)] = row

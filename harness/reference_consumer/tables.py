@@ -175,12 +175,19 @@ class Tables:
         rows: dict[TableId, list[NamedRow]] = {}
         for name, move in moved_by(job).items():
             columns = before[name].column_names
+            computed = [c.name for c in before[name].columns if c.generated and is_emitted(c)]
             for row in (*self.rows.pop(name, {}).values(), *self.loose.pop(name, [])):
                 place = move(tuple(map(row.get, columns)))
                 if place is not None:
                     table, image = place
                     pairs = zip(table.columns, image, strict=True)
-                    sent = {c.name: value for c, value in pairs if is_emitted(c)}
+                    # Up to v4.0.4 no generated column was sent, and none comes with a DDL.
+                    whole = all(each in row for each in computed)
+                    sent = {
+                        c.name: value
+                        for c, value in pairs
+                        if is_emitted(c) and (whole or c.generated is None)
+                    }
                     rows.setdefault(table.id, []).append(sent)
                     after[table.id] = table
         for name, table in after.items():

@@ -24,7 +24,8 @@ class SourceConfig:
     `shards` and `vindexes` (table name to column and type) are a Vitess keyspace's;
     `copied_after` names the transaction behind which its connector starts, `resharded` has the
     shards after a transaction. After those in `failovers` shards have new primaries, and the value
-    says whether the hosts before are lost.
+    says whether the hosts before are lost. `dialect` is that of the case: a release of the vendor's
+    program differs in what it sends as well as in how.
     """
 
     settings: Settings
@@ -36,6 +37,7 @@ class SourceConfig:
     copied_after: str | None = None
     resharded: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    dialect: str = "current"
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,10 @@ REFUSALS: Final[dict[str, tuple[tuple[str, ...], Patch]]] = {
         ),
         without(INTEGRITY, AVRO),
     ),
+    "avro.topic.placeholders": (
+        ("topic-without-the-schema", "topic-without-the-table", "topic-fixed-before-7"),
+        instead("harness.sources.tidb.topic:check_topic", lambda *_, **__: None),
+    ),
     "avro.topic.placeholder-order": (
         ("topic-in-the-wrong-order",),
         patch("harness.sources.tidb.topic:check_topic", _with(in_order)),

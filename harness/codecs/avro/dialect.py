@@ -2,10 +2,11 @@
 
 `current` is what tiflow c7b2588 (2026) emits. `6` is tiflow v6.5.0 (cdc/sink/codec/avro): FLOAT is
 an Avro double (to 6.1.5, 6.5.1 and 6.6), extension fields have no default (to 7.0), the value's
-schema is posted before the key's (to 7.2), and there is neither watermark (from 7.1.4 and 7.2) nor
-checksum (from 7.1) nor a limit to a message's size (from 7.3). The
-`type` of a field stands before its `connect.parameters` in both: the documents' listings print them
-the other way round, and one tidb_type `ENUM/SET` for the two that there are (TiCDC codec notes §7).
+schema is posted before the key's (to 7.2), Kafka's client refuses a message that is too large (from
+6.5 to 7.2; the encoder does in all others), and there is neither watermark (from 7.1.4 and 7.2) nor
+checksum (from 7.1). The `type` of a field stands before its `connect.parameters` in both: the
+documents' listings print them the other way round, and one tidb_type `ENUM/SET` for the two that
+there are (TiCDC codec notes §7).
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from types import MappingProxyType
 class AvroDialect:
     """What one version does differently.
 
-    `forbids_keyless` says whether `force-replicate` is refused (tiflow since v7.3).
+    `forbids_keyless` says whether `force-replicate` is refused (tiflow since v7.3). `too_large` is
+    the error of a message that is too large.
     """
 
     name: str
@@ -28,7 +30,7 @@ class AvroDialect:
     value_first: bool
     watermark: bool
     checksum: bool
-    size_limit: bool
+    too_large: str
     vectors: bool
     forbids_keyless: bool
 
@@ -40,7 +42,7 @@ CURRENT = AvroDialect(
     value_first=False,
     watermark=True,
     checksum=True,
-    size_limit=True,
+    too_large="ErrMessageTooLarge",
     vectors=True,
     forbids_keyless=True,
 )
@@ -51,7 +53,7 @@ V6 = AvroDialect(
     value_first=True,
     watermark=False,
     checksum=False,
-    size_limit=False,
+    too_large="ErrKafkaAsyncSendMessage",
     vectors=False,
     forbids_keyless=False,
 )

@@ -10,7 +10,6 @@ Source: TiCDC codec notes §3.1, 3.6-3.9; tiflow c7b2588 pkg/sink/codec/avro/avr
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from struct import Struct
@@ -67,7 +66,7 @@ class AvroEncoder:
         self._keys: dict[str, PreparedSubject] = {}
         self._values: dict[str, PreparedSubject] = {}
         self._moment = (-1, b"")
-        self._limit = settings.max_message_bytes if settings.dialect.size_limit else sys.maxsize
+        self._limit = settings.max_message_bytes
 
     def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
         """Yield the records in emission order; SourceStopped where the changefeed would fail."""
@@ -94,7 +93,7 @@ class AvroEncoder:
         if size > self._limit:
             limit = self._limit
             raise SourceStopped(
-                "ErrMessageTooLarge",
+                self._settings.dialect.too_large,
                 f"message is too large. table:{row.table.table.id.name}, length:{size},"
                 f" maxMessageBytes:{limit}",
                 hint="raise max-message-bytes",

@@ -204,6 +204,7 @@ def stage_of(case: Case) -> SourceConfig:
         copied_after=scenario.keyspace.copied_after,
         resharded=scenario.keyspace.resharded,
         failovers=scenario.keyspace.failovers,
+        dialect=case.dialect,
     )
 
 

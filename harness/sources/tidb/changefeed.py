@@ -41,6 +41,10 @@ DDL_RULES: Mapping[str, type[CodeRules | DocumentRules]] = {
     "code": CodeRules,
     "document": DocumentRules,
 }
+# Dialects of releases that refuse a fixed topic for Avro (before v6.5.7, v7.1.4 and v7.4.0).
+_PLACEHOLDERS_ONLY = frozenset({"6"})
+# Dialects of releases that send no generated column (v4.0.4 cdc/entry/mounter.go:367, :407).
+_WITHOUT_GENERATED = frozenset({"4.0.4"})
 _T = TypeVar("_T")
 
 
@@ -50,6 +54,7 @@ class Changefeed:
 
     `raw_changes` leaves updates of unique keys as they are; `bdr_mode` sends only DDL of a primary
     cluster, which a scenario's is not. In `zone` the server prints TIMESTAMPs, None for UTC.
+    `stored` says whether stored generated columns are sent: up to v4.0.4 no generated one was.
     """
 
     partitions: int
@@ -61,6 +66,7 @@ class Changefeed:
     bdr_mode: bool = False
     ddl_rules: str = "code"
     zone: tzinfo | None = None
+    stored: bool = True
 
     def rule(self, table: TableId) -> Dispatcher | None:
         """Return the first dispatcher that covers the table, or None for the default."""
@@ -76,7 +82,9 @@ class Changefeed:
         return DDL_RULES[self.ddl_rules](self.force_replicate)
 
 
-def changefeed(settings: Settings, partitions: int, protocol: str = "open") -> Changefeed:
+def changefeed(
+    settings: Settings, partitions: int, protocol: str = "open", dialect: str = "current"
+) -> Changefeed:
     """Read filters and routing; ChangefeedError, with its place, for what TiCDC refuses."""
     case_sensitive = bool(settings.get("case-sensitive", False))
     word = str(settings.get("ddl-rules", "code"))
@@ -84,7 +92,12 @@ def changefeed(settings: Settings, partitions: int, protocol: str = "open") -> C
         raise unknown("set of DDL rules", word, DDL_RULES, ("ddl-rules",))
 
     def read(rule: Settings) -> Dispatcher:
-        found = dispatcher(rule, avro=protocol == "avro", case_sensitive=case_sensitive)
+        found = dispatcher(
+            rule,
+            avro=protocol == "avro",
+            fixed_topics=dialect not in _PLACEHOLDERS_ONLY,
+            case_sensitive=case_sensitive,
+        )
         check_name(found.topic)
         return found
 
@@ -97,6 +110,7 @@ def changefeed(settings: Settings, partitions: int, protocol: str = "open") -> C
         bdr_mode=bool(settings.get("bdr-mode", False)),
         ddl_rules=word,
         zone=server_zone(settings.get(TIME_ZONE, "UTC")),
+        stored=dialect not in _WITHOUT_GENERATED,
     )
 
 

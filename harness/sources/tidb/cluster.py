@@ -38,8 +38,9 @@ class RanJob:
 class Cluster:
     """One upstream cluster: every change happens here, replicated or not."""
 
-    def __init__(self, databases: Sequence[str] = ()) -> None:
-        """Start with the given databases, empty."""
+    def __init__(self, databases: Sequence[str] = (), *, stored: bool = True) -> None:
+        """Start with the given databases, empty; `stored` as in `Changefeed`."""
+        self._stored = stored
         self.catalogue = Catalogue.with_schemas(*databases)
         self._stores: dict[TableId, TableStore] = {}
         self._mounted: dict[TableId, SourceTable] = {}
@@ -63,15 +64,18 @@ class Cluster:
         ran: list[RanJob] = []
         for job in applied.jobs:
             before = self._mounted.pop(job.before.id, None) if job.before is not None else None
-            after = source_table(job.after) if job.after is not None else None
+            after = self._mount(job.after) if job.after is not None else None
             self._follow(job, after, run.line)
             exchanged = None
             if job.exchanged:
                 old, new = job.exchanged
-                exchanged = self._mounted[old.id], source_table(new)
+                exchanged = self._mounted[old.id], self._mount(new)
                 self._mounted[new.id] = exchanged[1]
             ran.append(RanJob(job, before, after, exchanged))
         return ran
+
+    def _mount(self, table: Table) -> SourceTable:
+        return source_table(table, stored=self._stored)
 
     def commit(self, transaction: Transaction) -> list[tuple[Table, list[NetChange]]]:
         """Commit a transaction; return its net changes table by table, by physical id."""

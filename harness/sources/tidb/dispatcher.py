@@ -38,7 +38,12 @@ class Dispatcher:
 
 
 def dispatcher(
-    rule: Settings, *, avro: bool, case_sensitive: bool = False, lenient: bool = False
+    rule: Settings,
+    *,
+    avro: bool,
+    fixed_topics: bool = True,
+    case_sensitive: bool = False,
+    lenient: bool = False,
 ) -> Dispatcher:
     """Read one rule; ChangefeedError for what TiCDC refuses.
 
@@ -74,7 +79,7 @@ def dispatcher(
         _tables(found.matcher, case_sensitive=case_sensitive)
     except ChangefeedError as refusal:
         raise refusal.under("matcher") from None
-    check_topic(found.topic, avro=avro)
+    check_topic(found.topic, avro=avro, fixed=fixed_topics)
     return found
 
 

@@ -128,7 +128,7 @@ class TiDB:
         self._explain = explain
         self._end_resolved = end_resolved
         self._clock = Clock()
-        self._cluster = Cluster(databases)
+        self._cluster = Cluster(databases, stored=feed.stored)
         self._puller = Puller(
             feed.filters,
             self._cluster.catalogue,

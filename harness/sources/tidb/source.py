@@ -31,7 +31,7 @@ def tidb_source(protocol: str) -> Source:
 def simulate(log: ChangeLog, config: SourceConfig, protocol: str) -> SourceOutput:
     """Simulate TiDB and its changefeed."""
     settings = completed(config.settings, protocol)
-    feed = changefeed(settings, config.partitions, protocol)
+    feed = changefeed(settings, config.partitions, protocol, config.dialect)
     mounted = follow(log, feed, config.databases, end_resolved=config.end_resolved)
     events = mounted.events
     if feed.zone is not None:
@@ -44,7 +44,7 @@ def simulate(log: ChangeLog, config: SourceConfig, protocol: str) -> SourceOutpu
 def stream(changes: Iterable[Change], config: SourceConfig, protocol: str) -> SourceStream:
     """Simulate TiDB and its changefeed for changes that come one by one; nothing is explained."""
     settings = completed(config.settings, protocol)
-    feed = changefeed(settings, config.partitions, protocol)
+    feed = changefeed(settings, config.partitions, protocol, config.dialect)
     tidb = TiDB(feed, config.databases, end_resolved=config.end_resolved, explain=False)
     return SourceStream(emitted(tidb, changes, end_resolved=config.end_resolved), settings)
 

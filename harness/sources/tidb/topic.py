@@ -7,7 +7,8 @@
 | `[prefix][{schema}][middle{table}][suffix]` | names in place of the braces |
 
 Of a name, what Kafka does not allow becomes `_`, character by character; the whole is cut to 249
-bytes, and `.` and `..` become `_` and `__`. Avro asks for both placeholders, a fixed name aside.
+bytes, and `.` and `..` become `_` and `__`. Avro asks for both placeholders, or (from v6.5.7,
+v7.1.4 and v7.4.0) a fixed name.
 
 Source: tiflow c7b2588 cdc/sink/dmlsink/mq/dispatcher/topic/expression.go, event_router.go
 `getTopicDispatcher`; vectors `topics`.
@@ -31,18 +32,22 @@ _ANY = (
 )
 _AVRO = (
     re.compile(r"[A-Za-z0-9._-]*\{schema\}[A-Za-z0-9._-]*\{table\}[A-Za-z0-9._-]*"),
-    "[prefix]{schema}[middle]{table}[suffix], both for Avro, or a fixed name",
+    "[prefix]{schema}[middle]{table}[suffix], both for Avro",
 )
 _RESERVED = {".": "_", "..": "__"}
 
 
-def check_topic(rule: str, *, avro: bool) -> None:
-    """Raise ChangefeedError for a topic rule that TiCDC refuses."""
+def check_topic(rule: str, *, avro: bool, fixed: bool = True) -> None:
+    """Raise ChangefeedError for a topic rule that TiCDC refuses; `fixed`: Avro takes such names."""
     pattern, expected = _AVRO if avro else _ANY
-    if rule and not _FIXED.fullmatch(rule) and not pattern.fullmatch(rule):
-        raise ChangefeedError(
-            INVALID, f"invalid topic expression {rule!r}", expected=expected, path=("topic",)
-        )
+    takes_fixed = fixed or not avro
+    if not rule or pattern.fullmatch(rule) or (takes_fixed and _FIXED.fullmatch(rule)):
+        return
+    if avro:
+        expected += ", or a fixed name" if fixed else "; later releases take a fixed name too"
+    raise ChangefeedError(
+        INVALID, f"invalid topic expression {rule!r}", expected=expected, path=("topic",)
+    )
 
 
 def check_name(rule: str) -> None:

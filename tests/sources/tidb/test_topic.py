@@ -24,6 +24,7 @@ TOPICS: list[tuple[str, TableId, str]] = [
     ("{table}", TableId("s", ".."), "__"),
     ("{schema}.{table}", TableId("s", "x" * 247), "s." + "x" * 247),
     ("{schema}.{table}", TableId("s", "x" * 248), "s." + "x" * 247),
+    ("{schema}.{table}", TableId("s", "x" * 300), ("s." + "x" * 300)[:249]),
     ("{schema}-{table}", TableId("{table}", "t"), "_table_-t"),
 ]
 
@@ -64,6 +65,18 @@ def test_refusals(rule: str, *, by_open: bool, by_avro: bool) -> None:
             check_topic(rule, avro=avro)
         assert refusal.value.code == "ErrKafkaTopicExprInvalid"
         assert refusal.value.path == ("topic",)
+
+
+@pytest.mark.parametrize("rule", ["fixed", "fixed-1.2_3", "{schema}_{table}", ""])
+def test_fixed_names_by_release(rule: str) -> None:
+    """Before v6.5.7, v7.1.4 and v7.4.0 Avro took no fixed name; Open always does."""
+    check_topic(rule, avro=False, fixed=False)
+    if rule.startswith("fixed"):
+        with pytest.raises(ChangefeedError, match="invalid topic expression") as refusal:
+            check_topic(rule, avro=True, fixed=False)
+        assert "later releases take a fixed name" in refusal.value.expected
+    else:
+        check_topic(rule, avro=True, fixed=False)
 
 
 @given(st.text(), st.text())

@@ -256,6 +256,15 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
         "It gives `_tidb_op` the default c.",
         constant(EXTENSION, {**FIELDS, names.OP: ("string", '"c"')}),
     ),
+    *(
+        WrongProducer(
+            f"avro-{words}-is-1-by-default",
+            "avro.extension.defaults",
+            f"It gives `{name}` the default 1.",
+            constant(EXTENSION, {**FIELDS, name: ("long", "1")}),
+        )
+        for words, name in (("commit-ts", names.COMMIT_TS), ("time", names.PHYSICAL_TIME))
+    ),
     WrongProducer(
         "avro-old-extension-with-defaults",
         "avro.extension.no-defaults",

@@ -25,6 +25,7 @@ from harness.mutants.producers.avro.edits import (
 )
 from harness.mutants.producers.changefeed.edits import emitted, rows
 from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.transactions import born_and_gone_sent
 from harness.mutants.producers.patch import (
     Patch,
     constant,
@@ -41,6 +42,7 @@ SPLIT: Final = "harness.sources.tidb.split:split_on"
 AVRO: Final = ("avro",)
 _INSERTS_FIRST = {Op.INSERT: 0, Op.UPDATE: 1, Op.DELETE: 2}
 _UPDATES_LAST = {Op.DELETE: 0, Op.INSERT: 1, Op.UPDATE: 2}
+_UPDATES_FIRST = {Op.UPDATE: 0, Op.DELETE: 1, Op.INSERT: 2}
 
 
 def _records(change: Any) -> Patch:  # noqa: ANN401 - from one record to any number
@@ -322,6 +324,12 @@ ROWS: tuple[WrongProducer, ...] = (
         settings(max_message_bytes=2**40),
     ),
     WrongProducer(
+        "avro-limit-without-overhead",
+        "avro.message.too-large",
+        "It counts keys and values alone against `max-message-bytes`, not the 36 bytes.",
+        constant("harness.codecs.avro.encode:RECORD_OVERHEAD", 0),
+    ),
+    WrongProducer(
         "avro-inserts-before-deletes",
         "avro.order.deletes-first",
         "It sends inserts before the deletes of their transaction.",
@@ -333,6 +341,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.order.deletes-first",
         "It sends inserts before the updates of their transaction.",
         emitted(partial(_ranked, _UPDATES_LAST)),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-updates-before-deletes",
+        "avro.order.deletes-first",
+        "It sends updates before the deletes of their transaction.",
+        emitted(partial(_ranked, _UPDATES_FIRST)),
         protocols=AVRO,
     ),
     WrongProducer(
@@ -354,6 +369,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.txn.net-effect",
         "It sends a row once for each time that a transaction wrote it.",
         patch("harness.sources.tidb.cluster:Cluster.commit", _write_by_write),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-born-and-gone-sent",
+        "avro.txn.net-effect",
+        "It sends a row that a transaction inserts and deletes again.",
+        born_and_gone_sent(),
         protocols=AVRO,
     ),
     WrongProducer(

@@ -357,6 +357,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.column.not-null-default",
         "It leaves the default of a NOT NULL column out.",
         defaults(lambda column: not column.nullable, lambda _: None),
+        also="avro.schema.backward-not-null",
     ),
     WrongProducer(
         "avro-index-of-the-other-branch",

@@ -232,6 +232,12 @@ ROWS: tuple[WrongProducer, ...] = (
         values(of(ColumnKind.VECTOR), lambda text: text.replace(",", ", ")),
     ),
     WrongProducer(
+        "avro-vector-in-braces",
+        "avro.type.vector",
+        "It writes a VECTOR in braces.",
+        values(of(ColumnKind.VECTOR), lambda text: "{" + text[1:-1] + "}"),
+    ),
+    WrongProducer(
         "avro-vector-by-its-own-name",
         "avro.type.vector",
         "It calls a VECTOR `VECTOR`.",

@@ -174,5 +174,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.ddl.drop-table",
         "It does not send `DROP TABLE` of a table without a valid index.",
         judged(_drop_of_keyless),
+        also="changefeed.ddl.both-sides",
     ),
 )

@@ -82,6 +82,16 @@ def _values_alone(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: A
     return digest
 
 
+def _by_adler(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: ANN401
+    """Hash the columns by another function."""
+    if not placing._hashed:  # noqa: SLF001
+        return found
+    digest: int = placing._digest  # noqa: SLF001
+    for name, ordinal, kind in placing._columns:  # noqa: SLF001
+        digest ^= adler32(value_text(kind, row[ordinal]), name)
+    return digest
+
+
 def _without_table(placing: Any, _: Row, __: int, found: int) -> int:  # noqa: ANN401
     return found ^ placing._digest if placing._hashed else found  # noqa: SLF001
 
@@ -164,6 +174,15 @@ def _by_new_name(event: DdlEvent) -> Iterable[SourceEvent]:
         return (event,)
     old = event.before.table.id
     return (replace(event, topic=event.topic.replace(old.name, event.table)),)
+
+
+def _named_in_topics(change: Callable[[TableId], TableId]) -> Patch:
+    """Return the patch that gives a table another name in topics."""
+
+    def changed(original: Callable[..., str]) -> Callable[..., str]:
+        return lambda rule, table, default: original(rule, change(table), default)
+
+    return patch(f"{TOPIC}:topic_of", changed)
 
 
 def _table_topic(original: Callable[..., str]) -> Callable[..., str]:
@@ -257,20 +276,17 @@ ROWS: tuple[WrongProducer, ...] = (
         "It sends a rename to the topic of the new name.",
         ddl(_by_new_name),
     ),
-    WrongProducer(
-        "feed-topic-dashes",
-        "changefeed.topic.sanitised",
-        "It writes `-` for what a topic may not have.",
-        patch(
-            f"{TOPIC}:topic_of",
-            lambda original: (
-                lambda rule, table, default: original(
-                    rule,
-                    TableId(_dashes(table.schema), _dashes(table.name)),
-                    default,
-                )
-            ),
-        ),
+    *(
+        WrongProducer(
+            name,
+            "changefeed.topic.sanitised",
+            f"It writes `-` for what a topic may not have of a {of}.",
+            _named_in_topics(change),
+        )
+        for name, of, change in (
+            ("feed-topic-dashes", "table", lambda t: TableId(t.schema, _dashes(t.name))),
+            ("feed-topic-dashes-first", "database", lambda t: TableId(_dashes(t.schema), t.name)),
+        )
     ),
     WrongProducer(
         "feed-fixed-topic-by-table",
@@ -366,6 +382,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.partition.table-hash",
         "It hashes a table by Adler-32.",
         _digest(lambda table: adler32((table.schema + table.name).encode())),
+    ),
+    WrongProducer(
+        "feed-table-hash-by-its-upper-bits",
+        "changefeed.partition.table-hash",
+        "It takes the upper half of the hash modulo the number of partitions.",
+        _digest(lambda table: crc32((table.schema + table.name).encode()) >> 16),
+    ),
+    WrongProducer(
+        "feed-value-hash-by-adler",
+        "changefeed.partition.value-hash",
+        "It hashes the columns' names and texts by Adler-32.",
+        _numbered(_by_adler),
     ),
     WrongProducer(
         "feed-value-hashes-added",

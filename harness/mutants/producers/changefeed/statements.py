@@ -54,12 +54,34 @@ NOT_REPLICATED = (
 )
 
 
-class _DroppedViews(DocumentRules):
-    """What the document says, but for DROP VIEW."""
+FOREIGN_KEYS: Final = (ActionType.ADD_FOREIGN_KEY, ActionType.DROP_FOREIGN_KEY)
+DROP_TABLE: Final = (ActionType.DROP_TABLE,)
+_INDEXES: Final = (ActionType.ADD_INDEX, ActionType.ADD_PRIMARY_KEY)
+LOSES_AN_INDEX: Final = (ActionType.DROP_INDEX, ActionType.DROP_PRIMARY_KEY)
+BY_CODE: Final = "It goes by the code where the page's rules are asked for"
+_NO_INDEX_MADE: Final = "an index that makes no table eligible is left out"
+# A name, the clauses that it violates, what is wrong, and the actions of which the code decides.
+BY_THE_CODE: Final = (
+    ("foreign-keys", "allow-list", "", "foreign keys are sent", FOREIGN_KEYS),
+    ("views", "create-view", "", "CREATE VIEW is sent", (ActionType.CREATE_VIEW,)),
+    ("dropped-views", "drop-view", "", "DROP VIEW is sent", (ActionType.DROP_VIEW,)),
+    ("drops", "drop-table", "", "dropped tables without an index are sent", DROP_TABLE),
+    ("indexes", "create-index", "changefeed.ddl.add-index", _NO_INDEX_MADE, _INDEXES),
+    ("what-is-enough", "index-not-enough", "", _NO_INDEX_MADE, _INDEXES),
+    ("last-index", "last-index", "", "the loss of the last index stops it", LOSES_AN_INDEX),
+)
 
-    def table(self, job: DdlJob, before: Met, after: Met) -> Decision:
-        dropped = job.action is ActionType.DROP_VIEW
-        return REPLICATE if dropped else DocumentRules.table(self, job, before, after)
+
+def _by_code(*actions: ActionType) -> Patch:
+    """Return the patch by which the code's rules hold for some actions where the page's are due."""
+
+    class Rules(DocumentRules):
+        def table(self, job: DdlJob, before: Met, after: Met) -> Decision:
+            if job.action in actions:
+                return CodeRules(self.force_replicate).table(job, before, after)
+            return DocumentRules.table(self, job, before, after)
+
+    return entry(DDL_RULES, "document", lambda _: Rules)
 
 
 def _sending(action: ActionType) -> WrongProducer:
@@ -144,9 +166,6 @@ def _index_sent(job: DdlJob, decision: Decision) -> Decision:
     return REPLICATE if added and not decision.code else decision
 
 
-_INDEXES = (ActionType.ADD_INDEX, ActionType.ADD_PRIMARY_KEY)
-
-
 def _without_following(original: Callable[..., object]) -> Callable[..., object]:
     """Return an `_apply` that does not see a table get its index."""
     return lambda puller, job: None if job.action in _INDEXES else original(puller, job)
@@ -227,25 +246,21 @@ ROWS: tuple[WrongProducer, ...] = (
         "It stops with an error at a statement that is not on the list.",
         judged(_stopped_if_unlisted),
     ),
+    WrongProducer(
+        "feed-code-decides-pairs",
+        "changefeed.rename.many-pairs",
+        f"{BY_CODE}: each pair of a rename is judged alone.",
+        entry(DDL_RULES, "document", lambda _: CodeRules),
+    ),
     *(
         WrongProducer(
             f"feed-code-decides-{words}",
-            clause,
-            f"It goes by the code where the page's rules are asked for: {what}.",
-            entry(DDL_RULES, "document", lambda _: CodeRules),
+            f"changefeed.ddl.{clause}",
+            f"{BY_CODE}: {what}.",
+            _by_code(*actions),
+            also=also,
         )
-        for words, clause, what in (
-            ("foreign-keys", "changefeed.ddl.allow-list", "foreign keys are sent"),
-            ("views", "changefeed.ddl.create-view", "views are sent"),
-            ("drops", "changefeed.ddl.drop-table", "dropped tables without an index are sent"),
-            ("pairs", "changefeed.rename.many-pairs", "each pair of a rename is judged alone"),
-        )
-    ),
-    WrongProducer(
-        "feed-code-decides-dropped-views",
-        "changefeed.ddl.drop-view",
-        "It goes by the code where the page's rules are asked for: dropped views are sent.",
-        entry(DDL_RULES, "document", lambda _: _DroppedViews),
+        for words, clause, also, what, actions in BY_THE_CODE
     ),
     WrongProducer(
         "feed-sends-what-changes-nothing",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
 from harness.ddl.tidb import ColumnFlag
-from harness.model.columns import CHARACTERS, ColumnKind
+from harness.model.columns import CHARACTERS, INTEGERS, ColumnKind
 from harness.model.table import Index, Table
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, constant, result
@@ -30,6 +30,8 @@ BLOBS = {
     ColumnKind.LONGBLOB,
 }
 BYTES = BLOBS | {ColumnKind.BINARY, ColumnKind.VARBINARY}
+NUMBERS = INTEGERS | {ColumnKind.FLOAT, ColumnKind.DOUBLE, ColumnKind.DECIMAL}
+DATES = {ColumnKind.DATE, ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP}
 TEXTS = {ColumnKind.TINYTEXT, ColumnKind.TEXT, ColumnKind.MEDIUMTEXT, ColumnKind.LONGTEXT}
 
 
@@ -83,6 +85,17 @@ def _bytes_only(flags: Flags, table: Table) -> Flags:
     return tuple(
         each if column.kind in CHARACTERS | BYTES else each & ~ColumnFlag.BINARY
         for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
+def _without(kinds: Collection[ColumnKind]) -> Patch:
+    """Return the patch that leaves the binary flag out on columns of these kinds."""
+    return adjusted(
+        FLAGS,
+        lambda flags, table: tuple(
+            each & ~ColumnFlag.BINARY if column.kind in kinds else each
+            for column, each in zip(table.columns, flags, strict=True)
+        ),
     )
 
 
@@ -200,6 +213,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.flag.binary.all-but-text",
         "It sets the binary flag on columns of bytes alone, not on numbers and dates.",
         adjusted(FLAGS, _bytes_only),
+    ),
+    WrongProducer(
+        "open-flag-binary-not-on-numbers",
+        "open.flag.binary.all-but-text",
+        "It leaves the binary flag out on integers, FLOAT, DOUBLE and DECIMAL.",
+        _without(NUMBERS),
+    ),
+    WrongProducer(
+        "open-flag-binary-not-on-dates",
+        "open.flag.binary.all-but-text",
+        "It leaves the binary flag out on DATE, TIME, DATETIME and TIMESTAMP.",
+        _without(DATES),
     ),
     WrongProducer(
         "open-flag-multiple-key-of-composites-only",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from harness.codecs.open.settings import OpenSettings
 from harness.model.record import Record
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import (
@@ -18,14 +20,37 @@ from harness.mutants.producers.open.edits import (
     renamed,
     reordered,
 )
-from harness.mutants.producers.patch import Patch, constant
+from harness.mutants.producers.patch import Patch, constant, patch, result
 from harness.wire.framing import frame_values
 
 CLAUSES = {ROW: "open.key.row", DDL: "open.key.ddl", RESOLVED: "open.key.resolved"}
 NAMES = {ROW: "row", DDL: "ddl", RESOLVED: "resolved"}
 MEMBERS = {ROW: ("ts", "scm", "tbl", "t"), DDL: ("ts", "scm", "tbl", "t"), RESOLVED: ("ts", "t")}
+ENCODER = "harness.codecs.open.encode_rows:RowTexts.__init__"
 NEWARCH = "harness.codecs.open.dialect:NEWARCH"
 CURRENT = "harness.codecs.open.dialect:CURRENT"
+
+
+def _as_encoded_in_404(change: Callable[[OpenSettings], OpenSettings]) -> Patch:
+    """Return the patch by which the encoder has other settings in 4.0.4, and the reader has not."""
+
+    def changed(original: Callable[..., None]) -> Callable[..., None]:
+        def init(texts: object, settings: OpenSettings) -> None:
+            old = settings.dialect.name == "4.0.4"
+            original(texts, change(settings) if old else settings)
+
+        return init
+
+    return patch(ENCODER, changed)
+
+
+def _escaping(character: str) -> Patch:
+    """Return the patch by which the newer architecture escapes a character."""
+    escape = f"\\u{ord(character):04x}"
+    return result(
+        "harness.wire.json_text:bare",
+        lambda texts: [text.replace(character, escape) for text in texts],
+    )
 
 
 def _dropped(kind: int, member: str) -> Patch:
@@ -223,6 +248,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "It escapes `<`, `>` and `&` in the newer architecture.",
         constant(f"{NEWARCH}.html_escapes", value=True),
     ),
+    *(
+        WrongProducer(
+            f"open-new-{words}-escaped",
+            "open.new.html-unescaped",
+            f"It escapes `{character}` in the newer architecture, and not the others.",
+            _escaping(character),
+        )
+        for words, character in (("less-than", "<"), ("greater-than", ">"), ("ampersand", "&"))
+    ),
     WrongProducer(
         "open-404-with-flags",
         "open.dialect.no-flags",
@@ -239,13 +273,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-404-with-old-values",
         "open.dialect.no-old-value",
         "It writes the old row of an update in 4.0.4.",
-        constant("harness.codecs.open.dialect:V4_0_4.old_value", value=True),
+        _as_encoded_in_404(lambda found: replace(found, output_old_value=True)),
     ),
     WrongProducer(
         "open-404-deletes-in-full",
         "open.dialect.no-old-value",
         "It writes all columns of a deleted row in 4.0.4.",
-        constant("harness.codecs.open.dialect:V4_0_4.delete_handle_only", value=False),
+        _as_encoded_in_404(lambda found: replace(found, delete_only_handle=False)),
     ),
     WrongProducer(
         "open-404-text-as-it-is",

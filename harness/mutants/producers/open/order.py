@@ -16,7 +16,7 @@ from harness.mutants.producers.changefeed.edits import emitted, resolved, rows
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import frames
 from harness.mutants.producers.open.runs import runs
-from harness.mutants.producers.patch import adjusted, instead, patch, result, returns
+from harness.mutants.producers.patch import adjusted, constant, instead, patch, result, returns
 from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.store import NetChange
 
@@ -99,6 +99,16 @@ def _first_column(original: Callable[..., None]) -> Callable[..., None]:
 def _unsplit(unique: Sequence[int], changes: Iterable[NetChange]) -> list[NetChange]:
     del unique
     return [*changes]
+
+
+def _inserts_later(events_: Events) -> Iterable[SourceEvent]:
+    """Yield the events, the insert half of each split update one ts later."""
+    deleted = {e.origin.step for e in events_ if isinstance(e, RowEvent) and e.op is Op.DELETE}
+    for event in events_:
+        if isinstance(event, RowEvent) and event.op is Op.INSERT and event.origin.step in deleted:
+            yield replace(event, commit_ts=event.commit_ts + 1)
+        else:
+            yield event
 
 
 def _unescaped(characters: str, texts: Sequence[str]) -> Sequence[str]:
@@ -195,6 +205,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.pk-update-split",
         "It splits an update of a unique key from NULL to the text null.",
         instead("harness.sources.tidb.split:_same_text", lambda one, other: False),  # noqa: ARG005
+    ),
+    WrongProducer(
+        "open-split-at-two-ts",
+        "open.row.pk-update-split",
+        "It gives the insert of a split update a later ts than its delete.",
+        emitted(_inserts_later),
+    ),
+    WrongProducer(
+        "open-404-stored-columns-sent",
+        "open.dialect.no-generated-columns",
+        "It sends stored generated columns in 4.0.4.",
+        constant("harness.sources.tidb.changefeed:_WITHOUT_GENERATED", frozenset[str]()),
     ),
     WrongProducer(
         "open-virtual-columns-sent",

@@ -85,6 +85,11 @@ def _gone_and_back(steps: Steps) -> bool:
     return [step.op for step in steps[:2]] == [Op.DELETE, Op.INSERT]
 
 
+def born_and_gone_sent() -> Patch:
+    """Return the patch that sends a row that its transaction inserts and deletes again."""
+    return _statement_by_statement(_born_and_gone)
+
+
 def _ordered(*ops: Op) -> Patch:
     """Return the patch that sends the rows of each ts of a table by kind in this order."""
 
@@ -107,7 +112,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-born-and-gone-sent",
         "open.txn.net-effect",
         "It sends a row that a transaction inserts and deletes again.",
-        _statement_by_statement(_born_and_gone),
+        born_and_gone_sent(),
     ),
     WrongProducer(
         "open-gone-and-back-as-two-events",

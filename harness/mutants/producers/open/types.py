@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -68,6 +69,11 @@ def _rounded(text: str) -> str:
     return str(int(float(text)))
 
 
+def _as_json(text: str) -> str:
+    """Return text with the escapes of JSON where it has Go's for single bytes."""
+    return re.sub(r"\\\\x([0-9a-f]{2})", r"\\u00\1", text)
+
+
 def _latin(text: str) -> str:
     return json.dumps(json.loads(f'"{text}"').encode().decode("latin-1"))[1:-1]
 
@@ -82,6 +88,16 @@ def _compact(text: str) -> str:
 
 def _compacted(document: str) -> str:
     return json.dumps(json.loads(document), separators=(",", ":"))
+
+
+def _separated(comma: str, colon: str) -> Text:
+    """Return what writes a JSON document with these between its parts."""
+
+    def write(text: str) -> str:
+        document = json.loads(json.loads(f'"{text}"'))
+        return json.dumps(json.dumps(document, separators=(comma, colon)))[1:-1]
+
+    return write
 
 
 def _turned(text: str) -> str:
@@ -248,6 +264,11 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     _row(ColumnKind.JSON, "as-object", "writes {} as part of the event", _unquoted, quoted=False),
     _row(ColumnKind.VECTOR, "blanks", "writes blanks in {}", lambda t: t.replace(",", ", ")),
+    _row(ColumnKind.VECTOR, "braces", "writes {} in braces", lambda t: "{" + t[1:-1] + "}"),
+    *(
+        _row(kind, "unescaped", "escapes invisible bytes of {} as JSON alone does", _as_json)
+        for kind in BYTES
+    ),
     _row(ColumnKind.ENUM, "from-0", "counts the members of {} from 0", lambda t: str(int(t) - 1)),
     _row(ColumnKind.SET, "first-member-high", "turns the bits of {} round", _bits_turned),
     _row(
@@ -304,6 +325,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.value.json-text",
         "It writes JSON without blanks.",
         values(ColumnKind.JSON, _compact),
+    ),
+    *(
+        WrongProducer(
+            f"open-json-no-blank-behind-{words}",
+            "open.value.json-text",
+            f"It writes no blank behind the {words} of JSON.",
+            values(ColumnKind.JSON, _separated(*separators)),
+        )
+        for words, separators in (("commas", (",", ": ")), ("colons", (", ", ":")))
     ),
     WrongProducer(
         "open-json-keys-turned",
