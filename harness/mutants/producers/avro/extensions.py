@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -12,11 +12,13 @@ from typing import Any, Final
 from harness.codecs.avro import names
 from harness.codecs.avro.checksum import VERSION
 from harness.codecs.avro.encode import LOGICAL_BITS, AvroEncoder
+from harness.codecs.avro.schema import AvroField
 from harness.codecs.avro.varint import varint
 from harness.errors import SourceStopped
 from harness.model.change import Op
 from harness.model.columns import CHARACTERS, Column, ColumnKind
-from harness.model.source_events import RowEvent
+from harness.model.source_events import RowEvent, SourceTable
+from harness.model.values import Row
 from harness.mutants.producers.avro.edits import (
     DIALECT,
     SCHEMA,
@@ -117,6 +119,32 @@ def _bytes_as_characters(original: Callable[[Any], str], value: object) -> str:
     return json.dumps(value.decode(LATIN)) if isinstance(value, bytes) else original(value)
 
 
+def _in_table_order(original: Any) -> Any:  # noqa: ANN401 - patched
+    def made(table: object, fields: Sequence[AvroField], *rest: object) -> object:
+        return original(table, sorted(fields, key=lambda field: field.ordinal), *rest)
+
+    return made
+
+
+def _summed_as_sent(original: Callable[..., int]) -> Callable[..., int]:
+    """Return a `row_checksum` over the columns in the table's order, as they are sent."""
+
+    def checksum(table: SourceTable, image: Row, to_utc: Callable[[str], str]) -> int:
+        columns = (replace(c, id=n) for n, c in enumerate(table.table.columns))
+        ordered = replace(table.table, columns=tuple(columns))
+        return original(replace(table, table=ordered), image, to_utc)
+
+    return checksum
+
+
+def _is_one(kinds: set[ColumnKind], column: Column) -> bool:
+    return column.kind in kinds
+
+
+def _as_characters(value: object) -> object:
+    return value.decode(LATIN) if isinstance(value, bytes) else value
+
+
 DEFAULTS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-default-of-a-precise-decimal",
@@ -156,6 +184,18 @@ DEFAULTS: tuple[WrongProducer, ...] = (
             "harness.codecs.avro.defaults:default_text",
             lambda original: partial(_bytes_as_characters, original),
         ),
+    ),
+    *(
+        WrongProducer(
+            f"avro-default-of-{words}-as-characters",
+            "avro.default.bytes-base64",
+            f"It writes the default of a {what} column with one character a byte.",
+            defaults(partial(_is_one, kinds), _as_characters),
+        )
+        for words, what, kinds in (
+            ("bits", "BIT", {ColumnKind.BIT}),
+            ("binary", "BINARY or VARBINARY", {ColumnKind.BINARY, ColumnKind.VARBINARY}),
+        )
     ),
     WrongProducer(
         "avro-default-of-a-float-as-written",
@@ -270,6 +310,15 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
         "avro.extension.no-defaults",
         "It gives the extension fields defaults before 7.1.0.",
         constant(f"{DIALECT}:V6.extension_defaults", value=True),
+    ),
+    WrongProducer(
+        "avro-checksums-keep-the-order-of-the-table",
+        "avro.checksum.column-order",
+        "It keeps the table's order of columns where checksums are on.",
+        replace(
+            patch("harness.codecs.avro.schema:_schema", _in_table_order),
+            then=patch("harness.codecs.avro.checksum:row_checksum", _summed_as_sent),
+        ),
     ),
     WrongProducer(
         "avro-checksums-in-another-order",

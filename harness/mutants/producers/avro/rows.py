@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from harness.codecs.avro.encode import LOGICAL_BITS
-from harness.codecs.avro.schema import AvroField, value_schema
+from harness.codecs.avro.schema import value_schema
 from harness.codecs.avro.varint import varint
 from harness.codecs.ticdc.settings import WATERMARK
 from harness.ddl.tidb import handle_columns
@@ -201,13 +201,6 @@ def _never_raw(original: Any) -> Any:  # noqa: ANN401 - patched
         original(tidb, replace(feed, raw_changes=False), *rest, **named)
 
     return start
-
-
-def _in_table_order(original: Any) -> Any:  # noqa: ANN401 - patched
-    def made(table: object, fields: Sequence[AvroField], *rest: object) -> object:
-        return original(table, sorted(fields, key=lambda field: field.ordinal), *rest)
-
-    return made
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -489,11 +482,5 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.checksum.zero-not-enabled",
         "It writes 1 where a row has no checksum.",
         constant("harness.codecs.avro.encode:NOT_ENABLED", 1),
-    ),
-    WrongProducer(
-        "avro-checksums-keep-the-order-of-the-table",
-        "avro.checksum.column-order",
-        "It keeps the table's order of columns where checksums are on.",
-        patch("harness.codecs.avro.schema:_schema", _in_table_order),
     ),
 )

@@ -176,6 +176,14 @@ def _by_new_name(event: DdlEvent) -> Iterable[SourceEvent]:
     return (replace(event, topic=event.topic.replace(old.name, event.table)),)
 
 
+def _by_partitioned(event: DdlEvent) -> Iterable[SourceEvent]:
+    """Yield an EXCHANGE PARTITION in the topic of the partitioned table."""
+    if event.exchanged is None:
+        return (event,)
+    other = event.exchanged[0].table.id.name
+    return (replace(event, topic=event.topic.replace(other, event.table)),)
+
+
 def _named_in_topics(change: Callable[[TableId], TableId]) -> Patch:
     """Return the patch that gives a table another name in topics."""
 
@@ -275,6 +283,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.topic.ddl-old-name",
         "It sends a rename to the topic of the new name.",
         ddl(_by_new_name),
+    ),
+    WrongProducer(
+        "feed-exchange-in-its-own-topic",
+        "changefeed.topic.ddl-old-name",
+        "It sends EXCHANGE PARTITION to the topic of the partitioned table.",
+        ddl(_by_partitioned),
     ),
     *(
         WrongProducer(
