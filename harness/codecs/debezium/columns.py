@@ -50,7 +50,7 @@ FLOATS: Final = frozenset({Jdbc.FLOAT, Jdbc.REAL, Jdbc.DOUBLE})
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """A column of the connector's table; `length` is only set for temporals (their fraction).
+    """A column of the connector's table; `length` as it knows it, in Vitess a temporal's fraction.
 
     `upstream` is the column of the database, for connectors that read its DDL.
     """

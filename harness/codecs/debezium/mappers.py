@@ -20,6 +20,7 @@ from harness.codecs.debezium.columns import UNSET, ColumnType, Jdbc
 from harness.codecs.debezium.selection import includes
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.topics import TableKey
+from harness.model.columns import ColumnKind
 
 Parameters = tuple[tuple[str, str], ...]
 Change = Callable[[Any], Any]
@@ -125,7 +126,7 @@ def _starred(length: int) -> Change:
 def _masking(change: Change) -> Mapper:
     return Mapper(
         _masked,
-        lambda column: change if column.jdbc is Jdbc.VARCHAR else None,
+        lambda column: change if column.jdbc in {Jdbc.CHAR, Jdbc.VARCHAR} else None,
     )
 
 
@@ -158,9 +159,13 @@ def _modified(unit: int) -> bytes:
 
 def _propagated(column: ColumnType) -> Parameters:
     length = ((f"{_SOURCE}length", str(column.length)),) if column.length != UNSET else ()
+    upstream = column.upstream
+    decimal = upstream is not None and upstream.kind is ColumnKind.DECIMAL
+    scale = ((f"{_SOURCE}scale", str(upstream.scale or 0)),) if upstream and decimal else ()
     return (
         (f"{_SOURCE}type", column.type.upper()),
         *length,
+        *scale,
         (f"{_SOURCE}name", column.name),
     )
 

@@ -83,6 +83,16 @@ def table_filter(settings: ConnectorSettings) -> Callable[[str, str], bool]:
     return lambda schema, table: not system(schema) and tables(f"{schema}.{table}")
 
 
+def reading_order(settings: ConnectorSettings) -> Callable[[str], int]:
+    """Return which entry of `table.include.list` names a table first; 0 where there is none.
+
+    A connector that reads tables at its start takes them by this, and then by name:
+    C:relational/RelationalSnapshotChangeEventSource.java addSignalingCollectionAndSort.
+    """
+    patterns = expressions(settings.optional("table.include.list") or "")
+    return lambda name: next((n for n, one in enumerate(patterns) if one.fullmatch(name)), 0)
+
+
 def column_filter(settings: ConnectorSettings) -> Predicate:
     """Return whether `schema.table.column` is part of values; an exclude list goes first.
 

@@ -70,14 +70,16 @@ def column_types(table: LogTable) -> tuple[ColumnType, ...]:
 
 def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnType:
     primary = column.name in keyed
+    words = _words(column, spelled)
+    length = _length(column, words)
     return ColumnType(
         name=column.name,
-        type=_words(column, spelled),
+        type=words,
         jdbc=_SPELLED_JDBC.get(spelled or "", _JDBC[column.kind]),
         optional=column.nullable,
         # A comma inside of a member is escaped, in schemas and in values.
         members=tuple(member.replace(",", "\\,") for member in column.members),
-        length=column.fsp if column.kind in _FRACTIONS and column.fsp else UNSET,
+        length=UNSET if length is None else length,
         primary=primary,
         upstream=column,
     )
@@ -114,7 +116,7 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
             "typeName": one.type,
             "typeExpression": one.type,
             "charsetName": (column.charset or table.table.charset) if text else None,
-            "length": _length(column, one),
+            "length": None if one.length == UNSET else one.length,
             "scale": (column.scale or 0) if column.kind is ColumnKind.DECIMAL else None,
             "position": position,
             "optional": one.optional,
@@ -127,20 +129,20 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
         }
 
 
-def _length(column: Column, one: ColumnType) -> int | None:  # noqa: PLR0911 - a family a line
+def _length(column: Column, words: str) -> int | None:  # noqa: PLR0911 - a family a line
     kind = column.kind
     if kind is ColumnKind.ENUM:
         return 1
     if kind is ColumnKind.SET:
         return max(0, 2 * len(column.members) - 1)
     if kind in _FRACTIONS:
-        return one.length if one.length > 0 else None
+        return column.fsp or None
     if kind is ColumnKind.DECIMAL:
         return column.length or 10
     if kind is ColumnKind.BIT:
         return column.length or 1
     if kind in INTEGERS:
-        return None if one.type in _BOOLEANS else column.length
+        return None if words in _BOOLEANS else column.length
     return column.length if kind in _LENGTHS else None
 
 

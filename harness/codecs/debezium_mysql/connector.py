@@ -161,6 +161,7 @@ class Connector:
         names, source = topics(settings, {}), source_schema(schema_name, dialect.name)
         self._state = LogState(settings.prefix, dialect, snapshot)
         self._captured = selection.table_filter(settings)
+        self._place = selection.reading_order(settings)
         self._ddl = settings.flag("include.schema.changes")
         self._skipped = settings.skipped
         self._shapes: dict[TableKey, tuple[LogTable, TableShape]] = {}
@@ -254,7 +255,8 @@ class Connector:
                 "what the MySQL connector copies at its start is not written",
                 expected="the dialect `current`, or no `copied-after`",
             )
-        rows = [(copy, self._shape(copy.table)) for copy in event.tables]
+        copies = sorted(event.tables, key=self._place_of)
+        rows = [(copy, self._shape(copy.table)) for copy in copies]
         captured = [(copy, shape) for copy, shape in rows if shape is not None]
         found = list(marked([copy for copy, _ in captured]))
         shapes = {id(copy): shape for copy, shape in captured}
@@ -267,6 +269,10 @@ class Connector:
             cells = as_read(copy.table.table.columns, row)
             self._records.read(shapes[id(copy)], cells, origin)
         state.marker = ""
+
+    def _place_of(self, copy: LogCopy) -> int:
+        """Return which entry of `table.include.list` a table is read for."""
+        return self._place(str(copy.table.table.id))
 
     def _shape(self, table: LogTable) -> TableShape | None:
         """Return a table's shape as it is now, None for one that is not captured."""

@@ -211,3 +211,42 @@ def test_a_truncate_is_the_statement_that_it_was() -> None:
     (event,) = bind({"topic.prefix": "mysql", **settings}, "current").decode(None, sent[0].value)
     assert (event.kind, event.query, event.empties) == ("ddl", "TRUNCATE TABLE `t`", True)
     assert event.age == (event.commit_ts, 2)
+
+
+@pytest.mark.parametrize(
+    ("rule", "column", "held", "parameters", "sent"),
+    [
+        ("column.truncate.to.3.chars", "VARCHAR(5)", "abcd", {"truncateLength": "3"}, "abc"),
+        ("column.truncate.to.5.chars", "VARCHAR(5)", "abcd", None, "abcd"),
+        # An ENUM has length 1 for the connector's parser, so nothing is cut.
+        ("column.truncate.to.3.chars", "ENUM('abcd')", 1, {"allowed": "abcd"}, "abcd"),
+        ("column.mask.with.2.chars", "CHAR(4)", "abcd", {"masked": "true"}, "**"),
+        (
+            "column.propagate.source.type",
+            "DECIMAL(6,2)",
+            "1.50",
+            {
+                "scale": "2",
+                "connect.decimal.precision": "6",
+                "__debezium.source.column.type": "DECIMAL",
+                "__debezium.source.column.length": "6",
+                "__debezium.source.column.scale": "2",
+                "__debezium.source.column.name": "c",
+            },
+            "AJY=",
+        ),
+    ],
+)
+def test_rules_go_by_what_the_parser_knows_of_a_column(
+    rule: str, column: str, held: Any, parameters: dict[str, str] | None, sent: str
+) -> None:
+    """C:relational/mapping/TruncateColumn.java, MaskStrings.java, Propagate….java of 3.3.0."""
+    records = _sent(
+        {rule: "shop.t.c"},
+        _ddl(f"CREATE TABLE shop.t (id INT PRIMARY KEY, c {column})"),
+        _rows((Op.INSERT, None, (1, held), 0)),
+    )
+    value = _values(records, "mysql.shop.t")[0]
+    field = value["schema"]["fields"][1]["fields"][1]
+    assert field.get("parameters") == parameters
+    assert value["payload"]["after"]["c"] == sent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -108,11 +109,11 @@ def _to_its_table(record: ConnectRecord) -> ConnectRecord:
     return replace(record, topic=name, partition=None) if source["table"] else record
 
 
-def _first_pair(given: Records) -> Iterator[ConnectRecord]:
-    """Leave of the records of one RENAME TABLE the first."""
+def _first_of(begin: str, given: Records) -> Iterator[ConnectRecord]:
+    """Leave of the records of one statement that begins so the first."""
     last = ""
     for record in given:
-        if kind(record) == SCHEMA_CHANGE and record.value["ddl"].startswith("RENAME TABLE"):
+        if kind(record) == SCHEMA_CHANGE and record.value["ddl"].startswith(begin):
             gtid = record.value["source"]["gtid"]
             if gtid == last:
                 continue
@@ -137,6 +138,17 @@ def _tables_at_first(given: Records) -> Iterator[ConnectRecord]:
 def _without_tables(record: ConnectRecord) -> Records:
     empty = kind(record) == SCHEMA_CHANGE and not record.value["tableChanges"]
     return () if empty else (record,)
+
+
+def _database_listed(value: Values) -> None:
+    if not value["tableChanges"]:
+        own = f'"{value["databaseName"]}"'
+        value["tableChanges"] = [{"type": "ALTER", "id": own, "table": None}]
+
+
+def _empty_default(column: Values) -> None:
+    if column["defaultValueExpression"] is None:
+        column["defaultValueExpression"] = ""
 
 
 def _truncates(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
@@ -324,6 +336,12 @@ ROWS: Final = (
         _columns(lambda column: column.update(defaultValueExpression=None)),
     ),
     row(
+        "empty-defaults-in-statements",
+        "ddl.default",
+        "It writes an empty text for the default of a column that has none.",
+        _columns(_empty_default),
+    ),
+    row(
         "statement-of-another-source",
         "ddl.source",
         "It calls `db` of a statement's source otherwise.",
@@ -346,6 +364,12 @@ ROWS: Final = (
         "ddl.no-table",
         "It sends no statement that changes no table.",
         each(_without_tables),
+    ),
+    row(
+        "database-for-a-table",
+        "ddl.no-table",
+        "It lists the database among the tables of a statement that changes no table.",
+        values(SCHEMA_CHANGE, _database_listed),
     ),
     row(
         "first-table-of-a-statement",
@@ -375,7 +399,19 @@ ROWS: Final = (
         "first-pair-of-a-rename",
         "ddl.rename-each",
         "It sends the first pair alone of a RENAME TABLE.",
-        stream(_first_pair),
+        stream(partial(_first_of, "RENAME TABLE")),
+    ),
+    row(
+        "renames-of-two",
+        "ddl.rename-each",
+        "It writes a second pair into the statement that renames one.",
+        _of_statements("RENAME TABLE", lambda value: value.update(ddl=f"{value['ddl']}, a TO b")),
+    ),
+    row(
+        "first-table-of-a-drop",
+        "ddl.drop-each",
+        "It sends a record for the first table alone of a DROP TABLE.",
+        stream(partial(_first_of, "DROP TABLE")),
     ),
     row(
         "statements-by-their-keys",

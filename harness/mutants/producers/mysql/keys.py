@@ -15,7 +15,7 @@ from harness.mutants.producers.mysql.edits import (
     key_schema,
     row,
 )
-from harness.mutants.producers.patch import Patch, patch
+from harness.mutants.producers.patch import Patch, entry, patch
 from harness.mutants.producers.records import Records, of_row
 
 TABLES: Final = "harness.codecs.debezium.tables"
@@ -45,6 +45,16 @@ def _empty_key(record: ConnectRecord) -> Records:
     if record.key is not None or record.key_schema is not None:
         return (record,)
     return (replace(record, key=dict[str, Any](), key_schema=Schema(SchemaType.STRUCT)),)
+
+
+def _null_of_a_schema(record: ConnectRecord) -> Records:
+    if record.key is not None or record.key_schema is not None:
+        return (record,)
+    return (replace(record, key_schema=Schema(SchemaType.STRUCT, optional=True, name="no.Key")),)
+
+
+def _digit_lost(original: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: f"_{name[1:]}" if name[:1].isdecimal() else original(name)
 
 
 def _keys(change: Callable[[Key, str, Table], Key]) -> Patch:
@@ -171,6 +181,12 @@ ROWS: Final = (
         each(_empty_key),
     ),
     row(
+        "null-key-of-a-schema",
+        "key.keyless",
+        "It gives the null key of a row without a key an optional schema.",
+        each(_null_of_a_schema),
+    ),
+    row(
         "own-key-always",
         "key.message-columns",
         "It pays no heed to message.key.columns.",
@@ -193,6 +209,12 @@ ROWS: Final = (
         "name.untouched",
         "It adjusts the names of fields to Avro without being asked to.",
         by_default("field.name.adjustment.mode", "avro"),
+    ),
+    row(
+        "field-digit-lost",
+        "name.fields-adjusted",
+        "It writes `_` in the place of the digit that a field begins with.",
+        entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _digit_lost),
     ),
     row(
         "names-never-adjusted",

@@ -201,6 +201,12 @@ ROWS: Final = (
         stream(late_inserts),
     ),
     row(
+        "inserts-in-partition-0",
+        "order.per-key",
+        "It sends inserts to partition 0, and all else where the key belongs.",
+        one(CHANGE, lambda record: replace(record, partition=0) if op(record) == "c" else record),
+    ),
+    row(
         "moved-key-created-first",
         "pk-update.sequence",
         "It sends the create of a changed key first.",

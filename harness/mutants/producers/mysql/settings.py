@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from harness.codecs.debezium.columns import ColumnType, Jdbc
 from harness.model.binlog import LogDdl, LogRow
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import CONNECTOR, ignoring, row, with_properties
@@ -97,8 +98,53 @@ def _moved_keys(original: Callable[[Any, LogRow], bool]) -> Callable[[Any, LogRo
     return skips
 
 
+def _first_skipped(own: dict[str, str]) -> None:
+    listed = own.get("skipped.operations")
+    if listed is not None:
+        own["skipped.operations"] = listed.partition(",")[0]
+
+
+def _whole_rows(original: Callable[[Any, LogRow], None]) -> Callable[[Any, LogRow], None]:
+    """Compare the columns that are left out as well."""
+
+    def sent(self: Any, event: LogRow) -> None:  # noqa: ANN401 - the connector's own
+        asked = self._records.unchanged_skipped
+        self._records.unchanged_skipped = asked and event.before == event.after
+        original(self, event)
+        self._records.unchanged_skipped = asked
+
+    return sent
+
+
+def _no_char(found: Callable[..., Any]) -> Callable[..., Any]:
+    """Mask no CHAR."""
+
+    def mapper(rules: Any, key: Any, column: ColumnType) -> Any:  # noqa: ANN401 - as the original
+        return None if column.jdbc is Jdbc.CHAR else found(rules, key, column)
+
+    return mapper
+
+
 ROWS: Final = (
     *_ignored(),
+    row(
+        "first-entry-of-skipped-operations",
+        "event.skipped",
+        "It looks at the first entry of skipped.operations alone.",
+        with_properties(_first_skipped),
+    ),
+    row(
+        "changes-of-columns-left-out-seen",
+        "event.without-change",
+        "It sends an update that changes a column alone that is left out.",
+        patch(f"{CONNECTOR}._row", _whole_rows),
+    ),
+    row(
+        "char-not-masked",
+        "column.masked",
+        "It leaves CHAR as it is where it is to be masked.",
+        patch(f"{MAPPERS}:mapper_for", _no_char),
+    ),
     row(
         "halves-skipped",
         "event.skipped-own-op",

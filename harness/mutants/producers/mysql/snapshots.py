@@ -19,6 +19,7 @@ from harness.sources.source import SourceConfig
 _SOURCE: Final = "harness.sources.mysql.source:_read"
 # How the statements begin that are sent before rows are read.
 _EARLY: Final = ("SET", "DROP TABLE", "DROP DATABASE", "CREATE DATABASE", "USE", "CREATE TABLE")
+_MARKER: Final = "harness.codecs.debezium_mysql.connector:_marker"
 _SIMULATOR: Final = "harness.sources.mysql.simulator"
 
 
@@ -75,6 +76,29 @@ def _markers() -> Iterator[WrongProducer]:
         name = f"marker-{new}-for-{old}".replace("_", "-")
         says = f"It writes `{new}` for `{old}` of a row that is read."
         yield row(name, "snapshot.marker", says, _marks(old, new))
+
+
+def _only_row_first(original: Callable[[int, int, int], str]) -> Callable[[int, int, int], str]:
+    """Mark the only row of a table as its first."""
+
+    def marker(table: int, at: int, count: int) -> str:
+        return "first_in_data_collection" if table and at == 1 else original(table, at, count)
+
+    return marker
+
+
+def _only_row_last(original: Callable[[int, int, int], str]) -> Callable[[int, int, int], str]:
+    """Mark the only row of the first table as its last."""
+
+    def marker(table: int, at: int, count: int) -> str:
+        return "last_in_data_collection" if at == count else original(table, at, count)
+
+    return marker
+
+
+def _further_on(value: Values) -> None:
+    place = value["after"].get("id") or value["after"].get("a") or 1
+    value["source"]["pos"] += place
 
 
 def _statements(change: Callable[[Values], object]) -> Patch:
@@ -177,6 +201,36 @@ def _block(value: Values) -> None:
 ROWS: Final = (
     *_modes(),
     *_markers(),
+    row(
+        "only-row-first",
+        "snapshot.marker",
+        "It writes `first_in_data_collection` for the only row of a table.",
+        patch(_MARKER, _only_row_first),
+    ),
+    row(
+        "only-row-of-the-first-table-last",
+        "snapshot.marker",
+        "It writes `last_in_data_collection` for the only row of the first table.",
+        patch(_MARKER, _only_row_last),
+    ),
+    row(
+        "read-from-place-to-place",
+        "snapshot.position",
+        "It counts the position on while it reads.",
+        _read(_further_on),
+    ),
+    row(
+        "read-of-no-file",
+        "snapshot.position",
+        "It leaves the log's name empty of what it reads.",
+        _read(lambda value: value["source"].update(file="")),
+    ),
+    row(
+        "listed-tables-by-name",
+        "snapshot.tables-by-name",
+        "It reads tables by their names, whatever the order of table.include.list.",
+        instead(f"{CONNECTOR}._place_of", lambda *_: 0),
+    ),
     row("rows-read-late", "snapshot.initial", "It reads rows behind the log.", stream(_late)),
     row(
         "read-as-create",

@@ -128,6 +128,7 @@ _WIDTHS: Final = (
     (ColumnKind.MEDIUMINT, False, SchemaType.INT64),
     (ColumnKind.MEDIUMINT, True, SchemaType.INT64),
     (ColumnKind.INT, False, SchemaType.INT64),
+    (ColumnKind.INT, True, SchemaType.INT32),
     (ColumnKind.FLOAT, None, SchemaType.FLOAT64),
     (ColumnKind.DOUBLE, None, SchemaType.FLOAT32),
 )
