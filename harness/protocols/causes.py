@@ -38,7 +38,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "batch": "of a message only the first event was read",
         "mixed-batch": "of a message only one table's events were read",
     },
-    "Transactions and shards": {
+    "Transactions, shards and heartbeats": {
         "boundary": "the boundary of a transaction was taken for the end of its rows",
         "rank": "ranks were not compared as numbers",
         "rank-of-shards": "ranks of different shards were compared",
@@ -46,6 +46,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "epoch": "a rank was compared across epochs",
         "total-order": "changes of one epoch and rank were taken for one",
         "shard": "a shard was not read",
+        "heartbeat": "a heartbeat was taken for more than a sign of life",
     },
     "Resolved events": {
         "resolved-inclusive": "a resolved event was taken not to complete its own ts",

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from harness.contracts import DEFAULT_DIALECT
-from harness.model.decoded import EventKind
 from harness.stream_rules.debezium import (
     IF_METADATA,
     SETTINGS,
@@ -39,18 +36,10 @@ def _knows(stream: Stream) -> bool:
     return metadata(stream) and stream.dialect == DEFAULT_DIALECT
 
 
-def _rows_by_key(stream: Stream) -> Iterator[str]:
-    """Yield messages away from their key's partition; statements name partition 0 themselves."""
-    statements = (s for s in stream.events if s.event.kind is EventKind.DDL)
-    named = {s.record.topic for s in statements if not s.event.empties}
-    chosen = tuple(one for one in stream.records if one.topic not in named)
-    return by_key(replace(stream, records=chosen))
-
-
 RULES: tuple[StreamRule, ...] = (
     StreamRule("debezium-mysql.order.as-logged", as_generated),
     StreamRule("debezium-mysql.order.per-key", per_key),
-    *partition_rules(_rows_by_key),
+    *partition_rules(by_key),
     StreamRule(
         "debezium-mysql.topic.per-table",
         legal_topics,

@@ -286,6 +286,8 @@ def _debezium(strategy: str) -> Mapping[str, Trial]:
         "extended.headers.enabled": Trial(),
         "topic.delimiter": Trial(("_",)),
         "topic.transaction": Trial(("other",), base=METADATA),
+        "topic.heartbeat.prefix": Trial(("other",), base={"heartbeat.interval.ms": 1}),
+        "heartbeat.interval.ms": Trial((1,)),
         "topic.regex": Trial(("(.*)t(.*)",), base=regex),
         "topic.replacement": Trial(("$1other$2",), base=regex),
         "topic.key.enforce.uniqueness": Trial(base=regex),
@@ -315,8 +317,6 @@ def _debezium(strategy: str) -> Mapping[str, Trial]:
 VITESS: Mapping[str, Trial] = {
     **_debezium("io.debezium.schema.SchemaRegexTopicNamingStrategy"),
     "event.processing.failure.handling.mode": Trial(log="unreadable"),
-    "topic.heartbeat.prefix": Trial(("other",), base={"heartbeat.interval.ms": 1}),
-    "heartbeat.interval.ms": Trial((1,)),
     "notification.enabled.channels": Trial(
         ("sink",), base=without(NOTIFIED, "notification.enabled.channels")
     ),

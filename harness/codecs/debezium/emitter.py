@@ -141,6 +141,10 @@ class RecordEmitter:
         self.unchanged_skipped = settings.flag("skip.messages.without.change")
         self.skipped = settings.skipped
         self.interval = settings.number("heartbeat.interval.ms") * MILLISECOND
+        self.wait()
+
+    def wait(self) -> None:
+        """Let the interval until the next heartbeat begin now."""
         self._last_heartbeat = self.clock() if self.interval > 0 else 0
 
     def change(
@@ -284,14 +288,20 @@ class RecordEmitter:
             )
         )
 
-    def heartbeat(self, position: Callable[[Offset], Struct], origin: Origin) -> None:
-        """Emit a heartbeat if its time has come; `position` takes its value from an offset."""
+    def heartbeat(
+        self, position: Callable[[Offset], Struct], origin: Origin, *, at_once: bool = False
+    ) -> None:
+        """Emit a heartbeat if its time has come; `position` takes its value from an offset.
+
+        One that is sent `at_once` asks no timer and sets none.
+        """
         if self.interval <= 0:
             return
         now = self.clock()
-        if now - self._last_heartbeat < self.interval:
-            return
-        self._last_heartbeat = now
+        if not at_once:
+            if now - self._last_heartbeat < self.interval:
+                return
+            self._last_heartbeat = now
         offset, own = self.state.offset(), self.schemas
         self.out.append(
             ConnectRecord(

@@ -11,6 +11,7 @@ from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium.settings import ConnectorSettings, check_known
 from harness.codecs.debezium.settings import read as read_properties
 from harness.codecs.debezium.topics import topics
+from harness.codecs.debezium.validation import common_problems
 from harness.codecs.debezium_mysql.connector import DIALECTS, Connector
 from harness.codecs.debezium_mysql.decode import mysql_decoder
 from harness.codecs.debezium_mysql.reference import (
@@ -88,6 +89,12 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
     settings = read_properties(own, DEFAULTS)
     _check_snapshot(settings.mode("snapshot.mode"))
     modes(settings)
+    wrong = "; ".join(f"{name}: {what}" for name, what in common_problems(settings, (), {}))
+    if wrong:
+        raise UsageError(
+            f"the connector refuses its configuration: {wrong}",
+            expected="properties that it takes, one by one and together",
+        )
     topics(settings, {})
     partitions = str(values.get(PARTITIONS, 1))
     if not partitions.isdecimal() or int(partitions) < 1:

@@ -54,6 +54,8 @@ _FILE: Final = "binlog.000001"
 LAST: Final = "last"
 _LETTERS: Final = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
 _EVENT: Final = 100  # bytes between two events
+# How long an event takes where heartbeats are sent: recordings have one time for all.
+SECOND: Final = 1_000 * MILLISECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ class LogState:
 
     `snapshot` is that of the source block: its default, or None where the converter writes none.
     `marker` is what stands there while the connector reads what was there before the log.
-    `events` counts those of the log, each of which may have many rows.
+    `events` counts those of the log, each of which may have many rows. `passed` are the nanoseconds
+    by which the connector's clock has gone on.
     """
 
     prefix: str
@@ -94,6 +97,7 @@ class LogState:
     time: int = 0
     events: int = 0
     row: int = 0
+    passed: int = 0
     tables: str | None = None
     database: str | None = None
     transaction: TransactionContext = field(default_factory=TransactionContext)
@@ -114,13 +118,17 @@ class LogState:
         """Return the time of the event under way."""
         return self.time
 
+    def clock(self) -> int:
+        """Return what the connector's own clock shows, in nanoseconds."""
+        return self.time * MILLISECOND + LATER + self.passed
+
     def source(self, table: TableKey) -> Struct:
         """Return the source block of a table's records.
 
         A statement of a copy has the connector's own time, as fine as its clock.
         """
         ddl = self.database is not None
-        nanos = self.time * MILLISECOND + (LATER if ddl and self.marker else 0)
+        nanos = self.clock() if ddl and self.marker else self.time * MILLISECOND
         return {
             "version": self.dialect.version,
             "connector": self.dialect.name,
@@ -172,9 +180,9 @@ class Connector:
                 schema_name,
                 dialect.name,
                 source,
-                heartbeat_value(schema_name, dialect.name),
+                heartbeat_value(schema_name),
             ),
-            clock=lambda: self._state.time * MILLISECOND + LATER,
+            clock=self._state.clock,
             state=self._state,
             transaction=self._state.transaction,
             partition={"server": settings.prefix},
@@ -200,6 +208,7 @@ class Connector:
         for event in events:
             try:
                 self._handle(event)
+                self._beat(event)
             except JavaError as error:
                 yield from self._taken()
                 raise not_restarted(error) from error
@@ -209,9 +218,23 @@ class Connector:
         taken, self._records.out = self._records.out, []
         return taken
 
+    def _arrived(self, event: LogEvent) -> None:
+        """Take an event's place and time; where heartbeats are sent, the clock goes on by it."""
+        state, starts = self._state, self._state.time == 0
+        state.gtid, state.time = event.gtid, event.origin.commit_ts
+        if self._records.interval > 0:
+            if starts:
+                self._records.wait()
+            state.passed += SECOND
+
+    def _beat(self, event: LogEvent) -> None:
+        """Emit a heartbeat behind an event if its time has come, behind a copy in any case."""
+        copied = isinstance(event, LogSnapshot)
+        self._records.heartbeat(lambda _: {}, event.origin, at_once=copied)
+
     def _handle(self, event: LogEvent) -> None:
         state = self._state
-        state.gtid, state.time = event.gtid, event.origin.commit_ts
+        self._arrived(event)
         if not (isinstance(event, LogRow) and event.row):
             state.events += 1
         state.database = state.tables = None

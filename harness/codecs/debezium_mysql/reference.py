@@ -56,16 +56,30 @@ _IDLE: Final = idle_rows(
         "An event of the log that cannot be read stops the task, or is dropped.",
     ),
 )
-_NOT_WRITTEN: Final = "heartbeats and notifications of this connector are not written"
-_UNWRITTEN: Final = (
-    *("heartbeat.interval.ms", "topic.heartbeat.prefix"),
-    *("notification.enabled.channels", "notification.sink.topic.name"),
+_NOT_WRITTEN: Final = "notifications of this connector are not written"
+_UNWRITTEN: Final = ("notification.enabled.channels", "notification.sink.topic.name")
+_CLOCK: Final = "Here the connector's clock goes on by a second with each event of the log."
+_ACTION: Final = Setting(
+    "heartbeat.action.query",
+    "",
+    "SQL",
+    "What is run in the database with each heartbeat.",
+    refused="it writes to the database, and a scenario's own SQL alone does",
 )
+
+
+def _here(row: Setting) -> Setting:
+    """Return a row of the settings that connectors share as this one has it."""
+    if row.name in _UNWRITTEN:
+        return replace(row, refused=_NOT_WRITTEN)
+    if row.name == "heartbeat.interval.ms":
+        return replace(row, meaning=f"{row.meaning} {_CLOCK}")
+    return row
+
+
 CONNECTOR_SETTINGS: Final = (
-    *(
-        replace(row, refused=_NOT_WRITTEN) if row.name in _UNWRITTEN else row
-        for row in common_settings("database", TIMES)
-    ),
+    *map(_here, common_settings("database", TIMES)),
+    _ACTION,
     *_OWN,
     *_IDLE,
 )

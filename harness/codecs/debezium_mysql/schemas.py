@@ -32,6 +32,6 @@ def source_schema(adjust: Adjuster, connector: str) -> Schema:
     )
 
 
-def heartbeat_value(adjust: Adjuster, connector: str) -> Schema:
+def heartbeat_value(adjust: Adjuster) -> Schema:
     """Return the schema of a heartbeat's value."""
-    return named_struct(adjust, f"io.debezium.connector.{connector}.Heartbeat", ("ts_ms", INT64))
+    return named_struct(adjust, "io.debezium.connector.common.Heartbeat", ("ts_ms", INT64))

@@ -15,8 +15,8 @@ from harness.codecs.connect.schema import ConnectRecord, Field, Schema, SchemaCa
 from harness.codecs.debezium.emitter import NEW_KEY, OLD_KEY
 from harness.mutants.producers.patch import Patch
 
-# What a record is, by a field that only its value has; a tombstone has no value.
-CHANGE, BOUNDARY, SCHEMA_CHANGE, HEARTBEAT = "op", "status", "ddl", "vgtid"
+# What a record is, by the first of these fields that its value has; a tombstone has no value.
+CHANGE, BOUNDARY, SCHEMA_CHANGE, HEARTBEAT = "op", "status", "ddl", "ts_ms"
 TOMBSTONE: Final = ""
 BEGIN, END = "BEGIN", "END"
 # A struct's values. Any: of whatever a field holds.

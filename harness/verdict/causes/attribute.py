@@ -23,6 +23,7 @@ from harness.verdict.causes.rows import (
     cause_of_name,
     cause_of_row,
     cause_of_table,
+    cause_of_unknown,
 )
 from harness.verdict.causes.statements import cause_of_repetition
 
@@ -70,6 +71,7 @@ def _cause(case: Evidence, finding: Finding) -> Cause | None:
         or cause_of_columns(case, finding)
         or cause_of_cell(case, finding)
         or cause_of_name(case, finding)
+        or cause_of_unknown(case, finding)
         or cause_of_row(case, finding)
     )
 

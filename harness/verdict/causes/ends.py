@@ -63,7 +63,9 @@ def _named(case: Evidence, text: str) -> Arrival | None:
     said = _PLACE.search(text) or _IN_WORDS.search(text)
     if said is None:
         return None
-    return next((one for one in case.arrivals if _is_at(said, one.place)), None)
+    # A topic may be called like the end of another: of those the longest is meant.
+    there = (one for one in case.arrivals if _is_at(said, one.place))
+    return max(there, key=lambda one: len(one.place.topic), default=None)
 
 
 def _is_at(said: re.Match[str], place: Place) -> bool:
@@ -81,6 +83,8 @@ def _hostile(case: Evidence, finding: Finding) -> Cause | None:
 def _natures(case: Evidence, named: Arrival) -> Iterator[str]:
     """Yield what is special about a record, the rarest first."""
     decoded, event = named.decoded, case.event_of(named)
+    if decoded.kind is EventKind.HEARTBEAT:
+        yield "heartbeat"
     is_copy = case.is_copy(named)
     if isinstance(event, DdlEvent):
         yield "ddl" if is_copy else cause_of(event)

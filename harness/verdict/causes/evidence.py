@@ -24,6 +24,8 @@ from harness.verdict.text import key_text
 Tables = Mapping[TableId, TableState]
 # What a delete arrives as.
 GONE = frozenset({EventKind.DELETE, EventKind.TOMBSTONE})
+# What is no copy of the event that it comes behind.
+_SAYS_NOTHING = frozenset({EventKind.TOMBSTONE, EventKind.HEARTBEAT})
 Identity = tuple[int, bool]  # the event's number, and whether it deletes
 Name = tuple[str, str]  # table and key, as texts
 Step = tuple[int | None, bool]  # commit ts, and whether it deletes
@@ -49,14 +51,16 @@ class Evidence:
         return {identity(event): event for event in every}
 
     def event_of(self, arrival: Arrival) -> SourceEvent | None:
-        """Return the event of an arrival; None for a resolved event or a boundary."""
+        """Return the event of an arrival; None for a resolved event, a boundary or a heartbeat."""
+        if arrival.decoded.kind is EventKind.HEARTBEAT:  # it comes behind an event of others
+            return None
         return self.events.get(identity_of(arrival))
 
     @cached_property
     def _copies(self) -> Mapping[Identity, tuple[Arrival, ...]]:
         found: dict[Identity, list[Arrival]] = {}
         for one in self.arrivals:
-            if one.decoded.kind is not EventKind.TOMBSTONE:
+            if one.decoded.kind not in _SAYS_NOTHING:
                 found.setdefault(identity_of(one), []).append(one)
         return {name: tuple(all_of) for name, all_of in found.items()}
 
@@ -78,7 +82,7 @@ class Evidence:
     def is_copy(self, arrival: Arrival) -> bool:
         """Tell whether an arrival is a further copy of what came before."""
         first = self._copies.get(identity_of(arrival), (arrival,))[0]
-        return arrival is not first and arrival.decoded.kind is not EventKind.TOMBSTONE
+        return arrival is not first and arrival.decoded.kind not in _SAYS_NOTHING
 
     def is_row(self, arrival: Arrival) -> bool:
         """Tell whether an arrival is a change of a row."""

@@ -22,6 +22,7 @@ _ROWS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT, EventKi
 def of_the_run(case: Evidence) -> Iterator[Deviation]:
     """Yield what may go wrong where a run was stopped, where it grew and where it ended."""
     yield from _boundaries(case)
+    yield from _heartbeats(case)
     if any(one.decoded.place is not None and one.decoded.place.rank for one in case.arrivals):
         yield from _ranks(case)
     yield from _young(case)
@@ -175,6 +176,21 @@ def _behind_end(case: Evidence) -> Iterator[Arrival]:
             ended.add(name)
         elif name in ended:
             yield one
+
+
+def _heartbeats(case: Evidence) -> Iterator[Deviation]:
+    """Yield what it would be without the rows that are not later than a heartbeat before them."""
+    dropped: set[Where] = set()
+    until = -1
+    for one in case.arrivals:
+        ts = one.decoded.commit_ts
+        if one.decoded.kind is EventKind.HEARTBEAT:
+            until = max(until, ts)
+        elif one.decoded.kind in _ROWS and ts <= until:
+            dropped.add(_where(one))
+    if dropped:
+        why = "rows that are not later than a heartbeat are dropped"
+        yield reading(case, "heartbeat", why, Rules(lambda one: _where(one) not in dropped))
 
 
 def _is_unreported(case: Evidence, one: Arrival) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.model.change import Op
+from harness.model.decoded import EventKind
 from harness.model.finding import Finding, FindingKind, Place
 from harness.model.large import lacks_columns
 from harness.model.source_events import RowEvent, SourceTable
@@ -102,6 +103,15 @@ def _lost(case: Evidence, finding: Finding, events: Sequence[RowEvent]) -> Cause
         missing = [e for e in events if (e.commit_ts, e.op is Op.DELETE) not in seen]
         last = missing[0] if missing else last
     return last.op.value, case.place_of(last)
+
+
+def cause_of_unknown(case: Evidence, finding: Finding) -> Cause | None:
+    """Return the heartbeat that may have been taken for a row of a table that nobody has."""
+    if finding.kind is not FindingKind.EXTRA_TABLE:
+        return None
+    beats = (one.place for one in case.arrivals if one.decoded.kind is EventKind.HEARTBEAT)
+    first = next(beats, None)
+    return None if first is None else ("heartbeat", first)
 
 
 def cause_of_table(case: Evidence, finding: Finding) -> Cause | None:

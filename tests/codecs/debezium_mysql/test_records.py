@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from harness.codecs.debezium.emitter import LATER, MILLISECOND
 from harness.codecs.debezium_mysql.codec import bind
 from harness.errors import StepError, UsageError
 from harness.model.change import ChangeLog, DdlRun, Op, RowChanged, Transaction
@@ -112,6 +113,24 @@ def test_truncate_is_a_record_where_nothing_is_skipped(skipped: str, ops: list[s
 
 
 @pytest.mark.parametrize(
+    ("interval", "seconds"), [(1, [1, 2, 3, 4, 5, 6]), (2000, [2, 4, 6]), (2001, [3, 6]), (0, [])]
+)
+def test_a_heartbeat_comes_when_its_interval_has_passed(interval: int, seconds: list[int]) -> None:
+    """Scenario: mysql.heartbeats. The connector's clock starts with the log."""
+    created = _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY)")
+    rows = _rows((Op.INSERT, None, (1,), 0), (Op.INSERT, None, (2,), 0))
+    sent = _sent({**BARE, "heartbeat.interval.ms": interval}, created, rows)
+    beats = [one for one in sent if one.topic == "__debezium-heartbeat.mysql"]
+    begins = _values(sent, "mysql")[0]["source"]["ts_ms"] + LATER // MILLISECOND
+    assert [json.loads(one.value or b"") for one in beats] == [
+        {"ts_ms": begins + second * 1000} for second in seconds
+    ]
+    assert {(one.key, one.partition, one.headers) for one in beats} <= {
+        (b'{"serverName":"mysql"}', 0, ())
+    }
+
+
+@pytest.mark.parametrize(
     ("sql", "texts"),
     [
         # ddl.drop-and-recreate, filters.several-renamed-inside, ddl.index-by-the-document
@@ -134,7 +153,9 @@ def test_how_statements_are_told(sql: str, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("heartbeat.interval.ms", 1000),
+        ("heartbeat.interval.ms", -1),
+        ("heartbeat.action.query", "DELETE FROM shop.beats"),
+        ("heartbeat.topics.prefix", "beat"),
         ("snapshot.mode", "recovery"),
         ("snapshot.mode", "schema_only"),
         ("decimal.handling.mode", "exact"),

@@ -1,0 +1,165 @@
+"""Heartbeats: their topic, their content, and when they come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord, Header, Schema
+from harness.codecs.debezium.schemas import STRING
+from harness.model.binlog import LogSnapshot
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import (
+    CONNECTOR,
+    by_default,
+    ignoring,
+    one,
+    row,
+    stream,
+    valued,
+)
+from harness.mutants.producers.patch import Patch, patch
+from harness.mutants.producers.records import CHANGE, HEARTBEAT, Records, kind
+
+_HEADER: Final = Header("__debezium.context.connectorName", STRING, "mariadb")
+
+
+def _fields(**changes: Any) -> Patch:  # noqa: ANN401 a record's fields
+    """Return the patch that changes fields of each heartbeat."""
+    return one(HEARTBEAT, lambda record: replace(record, **changes))
+
+
+def _schemas(change: Callable[[Schema], Schema]) -> Patch:
+    """Return the patch that changes both schemas of each heartbeat."""
+
+    def changed(record: ConnectRecord) -> ConnectRecord:
+        key, value = record.key_schema, record.value_schema
+        assert key is not None
+        assert value is not None
+        return replace(record, key_schema=change(key), value_schema=change(value))
+
+    return one(HEARTBEAT, changed)
+
+
+def _named_by_connector(schema: Schema) -> Schema:
+    return replace(schema, name=(schema.name or "").replace(".common.", ".mariadb."))
+
+
+def _optional(schema: Schema) -> Schema:
+    fields = (replace(f, schema=replace(f.schema, optional=True)) for f in schema.fields)
+    return replace(schema, fields=tuple(fields))
+
+
+def _among_rows(given: Records) -> Iterator[ConnectRecord]:
+    """Send each heartbeat to the topic of the last row before it."""
+    topic = ""
+    for record in given:
+        if kind(record) == CHANGE:
+            topic = record.topic
+        yield replace(record, topic=topic) if topic and kind(record) == HEARTBEAT else record
+
+
+def _of_another_server(record: ConnectRecord) -> ConnectRecord:
+    return replace(record, key={"serverName": f"{record.key['serverName']}_"})
+
+
+def _without_copies(original: Callable[..., None]) -> Callable[..., None]:
+    """Return a connector that asks its timer behind a copy, as behind any event."""
+
+    def beat(self: Any, event: Any) -> None:  # noqa: ANN401 a method of any instance
+        if not isinstance(event, LogSnapshot):
+            original(self, event)
+
+    return beat
+
+
+ROWS: Final[tuple[WrongProducer, ...]] = (
+    row(
+        "no-heartbeats",
+        "heartbeat.topic",
+        "It sends no heartbeats.",
+        ignoring("heartbeat.interval.ms"),
+    ),
+    row(
+        "heartbeat-prefix-ignored",
+        "heartbeat.topic",
+        "It pays no heed to topic.heartbeat.prefix.",
+        ignoring("topic.heartbeat.prefix"),
+    ),
+    row(
+        "heartbeats-among-rows",
+        "heartbeat.topic",
+        "It sends heartbeats to the topic of a table.",
+        stream(_among_rows),
+    ),
+    row(
+        "heartbeats-unasked",
+        "heartbeat.interval",
+        "It sends heartbeats that nobody asked for.",
+        by_default("heartbeat.interval.ms", "1"),
+    ),
+    row(
+        "heartbeats-behind-every-event",
+        "heartbeat.interval",
+        "It sends a heartbeat behind every event, whatever the interval.",
+        patch(
+            "harness.codecs.debezium.emitter:RecordEmitter.heartbeat",
+            lambda original: lambda *given, **_: original(*given, at_once=True),
+        ),
+    ),
+    row(
+        "heartbeat-of-another-server",
+        "heartbeat.content",
+        "It writes another name into the key of a heartbeat.",
+        one(HEARTBEAT, _of_another_server),
+    ),
+    row(
+        "heartbeat-in-seconds",
+        "heartbeat.content",
+        "It writes the time of a heartbeat in seconds.",
+        valued(HEARTBEAT, "ts_ms", lambda ms: ms // 1000),
+    ),
+    row(
+        "heartbeat-without-key",
+        "heartbeat.content",
+        "It sends heartbeats without a key.",
+        _fields(key=None, key_schema=None),
+    ),
+    row(
+        "heartbeat-schemas-of-connector",
+        "heartbeat.schema",
+        "It names the schemas of heartbeats after the connector.",
+        _schemas(_named_by_connector),
+    ),
+    row(
+        "heartbeat-fields-optional",
+        "heartbeat.schema",
+        "It makes the fields of heartbeats optional.",
+        _schemas(_optional),
+    ),
+    row(
+        "heartbeats-to-partition-1",
+        "heartbeat.partition",
+        "It sends heartbeats to partition 1.",
+        _fields(partition=1),
+    ),
+    row(
+        "heartbeats-by-key",
+        "heartbeat.partition",
+        "It puts heartbeats where their key belongs.",
+        _fields(partition=None),
+    ),
+    row(
+        "heartbeats-with-headers",
+        "heartbeat.no-headers",
+        "It gives the context headers to heartbeats.",
+        _fields(headers=(_HEADER,)),
+    ),
+    row(
+        "copy-without-heartbeat",
+        "heartbeat.behind-copy",
+        "It sends no heartbeat behind what it reads at its start.",
+        patch(f"{CONNECTOR}._beat", _without_copies),
+    ),
+)
