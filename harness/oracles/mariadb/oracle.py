@@ -9,17 +9,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from confluent_kafka import TopicPartition
+
 from harness.errors import HarnessError
 from harness.model.change import ChangeLog
 from harness.oracles.compare import Comparison, Message, Rules, compare, shown
 from harness.oracles.freedoms import ProcessingTime
 from harness.oracles.jars import OnEvent
-from harness.oracles.mariadb.configuration import MARIADB, PREFIX, PROFILES, Connector
+from harness.oracles.mariadb.configuration import (
+    HEARTBEATS,
+    MARIADB,
+    PREFIX,
+    PROFILES,
+    TIMED,
+    Connector,
+    settings_of,
+)
 from harness.oracles.mariadb.freedoms import CollectionOrder, CopyTime, LogPosition, inconsistent
 from harness.oracles.mariadb.predictions import Prediction, case_of, predicted
 from harness.oracles.mariadb.reasons import KNOWN
 from harness.oracles.mariadb.records import (
     ByTransaction,
+    beats,
     by_transaction,
     copied,
     of_scenario,
@@ -131,16 +142,23 @@ def _captured(
                 found.append(one)
                 options.on_result(len(found), len(scenarios))
             ends = filled(stand, (name for one in found for name in one.connectors.values()))
+            timed = (one.connectors[play] for one in found for play in TIMED)
+            ends |= topics.at([TopicPartition(f"{HEARTBEATS}.{name}", 0) for name in timed])
         sent = consumed(services.kafka.client, ends)
     clock = began, time.time_ns() + CLOCK_MARGIN_NS
+    names = {name for one in found for name in one.connectors.values()}
+    timers = {name: tuple(beats(sent, name)) for name in names}
     numbered: ByTransaction = by_transaction(sent) if connector.has_gtids else {}
     return {
         (one.scenario.id, play): Captured(
             name,
-            tuple(
-                _sent(numbered, name, one)
-                if connector.has_gtids
-                else of_slice(sent, name, one.begins, one.ends, MARKS)
+            (
+                *(
+                    _sent(numbered, name, one)
+                    if connector.has_gtids
+                    else of_slice(sent, name, one.begins, one.ends, MARKS)
+                ),
+                *timers[name],
             ),
             one.execution.refused,
             one.failed.get(play, ""),
@@ -172,7 +190,7 @@ def _judged(
         return CaseResult(case.id, Status.UNPLAYABLE, why)
     try:
         copies = scenario.keyspace.copied_after is not None
-        settings = {**PROFILES[profile], **(COPYING if copies else {}), PREFIX: captured.prefix}
+        settings = {**settings_of(profile), **(COPYING if copies else {}), PREFIX: captured.prefix}
         ours = predicted(case, settings, protocol, log_of(scenario))
     except HarnessError as error:  # its lock
         ours = Prediction(unplanned=str(error.what))
@@ -193,11 +211,14 @@ def _judged(
 def compared(
     ours: Sequence[Message], theirs: Sequence[Message], clock: tuple[int, int]
 ) -> Comparison:
-    """Compare two streams; `clock` is when theirs was made, in nanoseconds since 1970."""
-    found = compare(
-        ours,
-        theirs,
-        Rules((ProcessingTime(*clock), CopyTime(*clock), LogPosition(), CollectionOrder())),
-    )
+    """Compare two streams; `clock` is when theirs was made, in nanoseconds since 1970.
+
+    Of heartbeats the form is compared, and that there are any where ours has some.
+    """
+    mine, yours = (any(one.topic.startswith(HEARTBEATS) for one in side) for side in (ours, theirs))
+    if not mine:  # theirs belong to no scenario
+        theirs = [one for one in theirs if not one.topic.startswith(HEARTBEATS)]
+    freedoms = ProcessingTime(*clock), CopyTime(*clock), LogPosition(), CollectionOrder()
+    found = compare(ours, theirs, Rules(freedoms, timed=HEARTBEATS if yours else ""))
     found.differences += inconsistent(theirs)
     return found

@@ -16,6 +16,8 @@ from typing import Final
 from confluent_kafka import TopicPartition
 
 from harness.oracles.compare import Message, Place
+from harness.oracles.freedoms import TIME
+from harness.oracles.mariadb.configuration import HEARTBEATS
 from harness.oracles.mariadb.statements import Execution
 
 NUMBERED: Final = re.compile(rb'"(?:gtid|id)":"(0-1-)(\d+)"')
@@ -70,6 +72,16 @@ def _counted(text: bytes | None, number: int, first: int) -> bytes | None:
         return found[0].replace(found[1] + found[2], found[1] + b"%d" % (number - first))
 
     return None if text is None else NUMBERED.sub(counted, text)
+
+
+def beats(messages: Iterable[Message], connector: str) -> Iterator[Message]:
+    """Yield the heartbeats of a connector, one of each form: they belong to no scenario."""
+    seen: set[Message] = set()
+    for one in messages:
+        form = replace(one, value=TIME.sub(b"", one.value or b""))
+        if one.topic == f"{HEARTBEATS}.{connector}" and form not in seen:
+            seen.add(form)
+            yield one
 
 
 def of_slice(
