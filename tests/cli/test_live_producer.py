@@ -97,6 +97,8 @@ def test_what_would_hide_the_end_is_not_set() -> None:
     """A scenario that leaves tables out would leave the marker out as well."""
     left = {one.id: why for one in load(workspace(ROOT)) if (why := unplayable(one, MYSQL))}
     assert left["types.vector"] == "a step is stated (`emit`): no database runs it"
+    assert left["vitess.tables-chosen"].endswith("where a scenario's records end")
+    assert left["duplicates.old-schema-again"].endswith("is read in JSON alone")
     whys = (
         "a step is stated",
         "a live run cannot set ",

@@ -54,6 +54,8 @@ SETTINGS: Final = (
     "column.truncate.",
     "skip.messages.without.change",
 )
+NO_JSON: Final = "which transaction a record is of is read in JSON alone"
+NO_MARKERS: Final = "it may hide the markers that show where a scenario's records end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +241,10 @@ def unplayable(scenario: Scenario, protocol: ProtocolSpec) -> str:
     strange = sorted(name for name in given if not name.startswith(SETTINGS))
     if scenario.keyspace.copied_after is not None:
         return "a live connector starts before the first statement, and has nothing to copy"
-    return cannot(scenario) or (f"a live run cannot set {', '.join(strange)}" if strange else "")
+    if not strange:
+        return cannot(scenario)
+    why = NO_JSON if any(".converter" in name for name in strange) else NO_MARKERS
+    return cannot(scenario) or f"a live run cannot set {', '.join(strange)}: {why}"
 
 
 def plays_of(scenarios: Sequence[Scenario], faults: Sequence[str]) -> Sequence[Play]:
