@@ -122,7 +122,7 @@ class Meanwhile:
                 _wait(fetches.begun, running, ASKED_S)
                 fault = group[0].fault
                 fill = (lambda: producer.stand.topics.fill(ends)) if fault else (lambda: None)
-                yield _Begun(tuple(feeds), fill, running, self.answers, halted, fetches.handed)
+                yield Begun(tuple(feeds), fill, running, self.answers, halted, fetches.handed)
             finally:
                 halted.set()
 
@@ -208,7 +208,7 @@ def _wait(for_it: threading.Event, running: Future[dict[str, Observed]], seconds
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun(Reading):
+class Begun(Reading):
     """A consumer that has begun to read these changefeeds."""
 
     feeds: tuple[ChangefeedJob, ...]

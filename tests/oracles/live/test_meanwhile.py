@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -12,8 +14,10 @@ from confluent_kafka import TopicPartition
 from harness.engine.catalogue.choose import load
 from harness.engine.run.context import RunContext
 from harness.model.level import Level
+from harness.model.observed import Observed, Outcome
+from harness.oracles.live import meanwhile
 from harness.oracles.live.cases import plays_of
-from harness.oracles.live.meanwhile import MORE, Meanwhile, only_after
+from harness.oracles.live.meanwhile import MORE, Begun, Meanwhile, only_after
 from harness.protocols.mysql import MYSQL
 from harness.record.lock import load_lock
 from harness.runner.manifest import Consumer
@@ -30,7 +34,7 @@ def promised(
 ) -> list[dict[str, tuple[int, int]]]:
     """Return the topics of the scenarios' changefeeds, whose connectors are called `p0_0`, ..."""
     plays = plays_of(load(SPACE, [*map(Path, names)]), [fault] if fault else [])
-    meanwhile = Meanwhile(
+    reader = Meanwhile(
         cast("RunContext", None),
         cast("Services", None),
         MYSQL,
@@ -43,7 +47,7 @@ def promised(
     }
     return [
         {one.name: (one.start_offsets[0], one.end_offsets[0]) for one in feed.topics}
-        for feed in meanwhile.promised(plays, prefixes, ends)
+        for feed in reader.promised(plays, prefixes, ends)
     ]
 
 
@@ -84,3 +88,23 @@ def test_some_are_asked_when_all_sql_has_run(
     why = only_after(consumer, settings(words))
     assert says in why
     assert bool(why) is bool(says)
+
+
+@pytest.mark.parametrize("handed", [True, False])
+def test_who_is_handed_nothing_halfway_is_asked_later(
+    handed: bool,  # noqa: FBT001 - both cases
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A consumer counts as one that read meanwhile where half of the SQL waited for it."""
+    monkeypatch.setattr(meanwhile, "READ_S", 0.0)
+    halted, given = threading.Event(), threading.Event()
+    if handed:
+        given.set()
+    running: Future[dict[str, Observed]] = Future()
+    answers: dict[str, Observed] = {}
+    begun = Begun((), lambda: None, running, answers, halted, given)
+    begun.halfway()
+    assert halted.is_set() is not handed
+    running.set_result({"one": Observed(Outcome.DONE)})
+    begun.laid([])
+    assert set(answers) == ({"one"} if handed else set())
