@@ -18,6 +18,7 @@ from cdc_spark.ordering.operators import ENDLESS, Decoder, Growth, Holder, Route
 from cdc_spark.protocols import DIALECTS, Language
 from cdc_spark.set_aside import Policy, places, statements
 from cdc_spark.untyped import Frame
+from cdc_spark.wire.registry import waited_for
 from cdc_spark.wire.zones import UTC_NAME, in_utc
 
 ORDERED_SCHEMA = rows.sql(rows.RELEASED)
@@ -91,6 +92,7 @@ class Changefeed:
                 expected=f"one of {', '.join(sorted(DIALECTS))}, in a dialect of it",
             )
         in_utc(self.time_zone)  # refuses a zone that nobody knows
+        waited_for(self.properties)
         if self.poison not in POLICIES:
             raise UsageError(f"poison {self.poison!r}", expected=f"one of {', '.join(POLICIES)}")
         if min(self.topics.values(), default=-1) < 0 or not any(self.topics.values()):

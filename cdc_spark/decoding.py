@@ -25,6 +25,7 @@ from cdc_spark.set_aside import Policy, places
 from cdc_spark.untyped import ArrowBatch, Frame, np
 from cdc_spark.vectorised import blocks
 from cdc_spark.vectorised.poison import judged
+from cdc_spark.wire.registry import waited_for
 from cdc_spark.wire.zones import UTC_NAME
 
 __all__ = (
@@ -78,9 +79,11 @@ def decode_avro(
     That is an address, or `file:` and the path of a JSON object that has each schema's text by its
     id, for messages that were kept without their registry; executors must have the file.
     `properties` are the registry client's by Confluent's names (`basic.auth.user.info`,
-    `schema.registry.ssl.truststore.location`). Settings of the changefeed are read off the schemas,
-    but for `time_zone`: the TiCDC server's `tz`, whose TIMESTAMPs are read to UTC.
+    `schema.registry.ssl.truststore.location`), and `schema.registry.wait.s`: for so many seconds a
+    registry that does not answer is waited for (90). Settings of the changefeed are read off the
+    schemas, but for `time_zone`: the TiCDC server's `tz`, whose TIMESTAMPs are read to UTC.
     """
+    waited_for(properties or {})
     language = Language("avro", url=registry, properties=properties or {}, time_zone=time_zone)
     return _decoded(messages, language, poison, skip)
 
@@ -102,6 +105,7 @@ def decode_vitess(  # noqa: PLR0913 - the keywords of a public function
     delete of its key, and is the only trace of it where compaction has taken the delete; its table
     is that of its topic. Heartbeats give no events.
     """
+    waited_for(properties or {})
     known = definitions(tables, settings or {}, "vitess")
     language = Language("vitess", url=registry, properties=properties or {}, definitions=known)
     return _decoded(messages, language, poison, skip)
@@ -125,6 +129,7 @@ def decode_debezium(  # noqa: PLR0913 - the keywords of a public function
     columns. TRUNCATE, which is sent among rows with `skipped.operations` none, is `ddl` as well;
     `in_order` lets it take the older rows of its table.
     """
+    waited_for(properties or {})
     known = definitions(tables, settings or {}, "debezium-mysql")
     url, more = registry, properties or {}
     language = Language("debezium-mysql", url=url, properties=more, definitions=known)

@@ -38,6 +38,7 @@ class Publisher:
 
     texts: dict[int, str] = field(default_factory=dict[int, str])
     asked: list[int] = field(default_factory=list[int])
+    trouble: int = 0  # the status that it answers with, over HTTP, while it is not well
 
     def schema(self, schema_id: int) -> str:
         """Return a schema's text, and remember that it was asked for."""

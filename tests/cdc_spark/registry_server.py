@@ -22,7 +22,7 @@ def published(source: Publisher) -> Iterator[str]:
             name = self.path.rpartition("/")[2]
             number = UUID(name).int if "/guids/" in self.path else int(name)
             known = number in source.texts
-            self.send_response(200 if known else 404)
+            self.send_response(source.trouble or (200 if known else 404))
             self.end_headers()
             self.wfile.write(json.dumps({"schema": source.texts.get(number, "")}).encode())
 

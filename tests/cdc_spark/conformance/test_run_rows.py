@@ -180,7 +180,7 @@ def number(path: Any) -> int:
 
 def test_a_registry_that_is_away_is_named(jobs: JobFactory, pack: Job) -> None:
     """It is nobody's poison: the run ends with the environment's code and one sentence."""
-    away = {"url": "http://127.0.0.1:9", "properties": {}}
+    away = {"url": "http://127.0.0.1:9", "properties": {"schema.registry.wait.s": "1"}}
     job = jobs.job("away", {"avro": pack.feeds()["avro"]}, registry=away)
     code, said = job.run(**ARCHIVES)
     assert code == 3

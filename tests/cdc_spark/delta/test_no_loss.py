@@ -10,6 +10,7 @@ import pytest
 import cdc_spark
 from cdc_spark import Changefeed
 from cdc_spark.errors import GrowthError, PoisonError, RegistryAwayError, StatementError
+from cdc_spark.wire.registry import WAIT
 from tests.cdc_spark.avro_messages import Publisher
 from tests.cdc_spark.delta.files_lab import FilesLab
 from tests.cdc_spark.messages import Message, ddl, message, put, resolved
@@ -106,7 +107,7 @@ def test_a_ddl_behind_the_resolved_event_of_its_ts_is_executed(place: Path, spar
 
 
 def test_a_lost_registry_loses_no_row(
-    place: Path, spark: Any, source: Publisher, address: str, monkeypatch: pytest.MonkeyPatch
+    place: Path, spark: Any, source: Publisher, address: str
 ) -> None:
     """While it is away every start fails at the same message; when it is back all rows come."""
     feed = Changefeed("avro", {"t": 1}, registry=address)
@@ -114,8 +115,7 @@ def test_a_lost_registry_loses_no_row(
     lab.send(source.put(7, {"id": 1}))
     lab.run(spark)
     lab.send(source.put(8, {"id": 2}), source.put(9, {"id": 3}))
-    monkeypatch.setattr("cdc_spark.wire.registry.TIMEOUT_S", 1.0)
-    away = lab.differing(registry="http://127.0.0.1:1")
+    away = lab.differing(registry="http://127.0.0.1:1", properties={WAIT: "1"})
     for _ in range(2):
         with pytest.raises(RegistryAwayError, match="topic t, partition 0, offset 1"):
             away.run(spark)

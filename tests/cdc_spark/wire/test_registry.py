@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import urllib3
 
-from cdc_spark.errors import DecodingError, SetupError
+from cdc_spark.changefeed import Changefeed
+from cdc_spark.errors import DecodingError, RegistryAwayError, SetupError, UsageError
 from cdc_spark.events import Event, Kind
 from cdc_spark.protocols import Language, decoder, read
 from cdc_spark.wire import registry
@@ -32,17 +32,51 @@ def test_an_unknown_id_is_wrong_with_the_message() -> None:
         registry.Registry(url, {}).schema(7)
 
 
-def test_a_registry_that_is_away_is_wrong_with_the_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+BACK_S = 55.0  # when a registry that restarts answers again
+SOON = {registry.WAIT: "0"}
+
+
+def test_a_registry_that_is_away_is_wrong_with_the_environment() -> None:
     """It becomes a SetupError, and no message is blamed for it."""
-    monkeypatch.setattr(registry, "RETRIES", urllib3.Retry(total=0))
     url = "http://127.0.0.1:9"
     with pytest.raises(SetupError, match=registry.AWAY):
-        registry.Registry(url, {}).schema(1)
-    decode = decoder(Language("avro", url=f"{url}/away"))
+        registry.Registry(url, SOON).schema(1)
+    decode = decoder(Language("avro", url=f"{url}/away", properties=SOON))
     with pytest.raises(SetupError):
         read(decode, b"\0\0\0\0\1\2", None)
+
+
+def test_a_registry_that_restarts_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is away for most of a minute by default, and for as long as the property says."""
+    clock = [0.0]
+    monkeypatch.setattr(registry, "monotonic", lambda: clock[0])
+
+    def waited(seconds: float) -> None:
+        clock[0] += seconds
+        if clock[0] > BACK_S:
+            source.trouble = 0
+
+    monkeypatch.setattr(registry, "sleep", waited)
+    source = Publisher()
+    schema_id = source.register(column(ID))
+    source.trouble = 503
+    with published(source) as url:
+        assert registry.Registry(url, {}).schema(schema_id) == source.texts[schema_id]
+        assert clock[0] > BACK_S
+        clock[0], source.trouble = 0.0, 503
+        with pytest.raises(RegistryAwayError, match="503"):
+            registry.Registry(url, {registry.WAIT: "30"}).schema(schema_id)
+
+
+@pytest.mark.parametrize("text", ["-1", "soon", "inf", "nan"])
+def test_a_wait_that_is_none_is_refused(text: str) -> None:
+    """Before anything is read, and by name."""
+    for refused in (
+        lambda: registry.Registry("http://127.0.0.1:9", {registry.WAIT: text}),
+        lambda: Changefeed("avro", {"t": 1}, properties={registry.WAIT: text}),
+    ):
+        with pytest.raises(UsageError, match=registry.WAIT):
+            refused()
 
 
 def test_an_account_in_the_address_is_not_sent_as_part_of_it() -> None:
