@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cdc_spark import rows
-from cdc_spark.debezium.connectors import CONNECTORS
+from cdc_spark.debezium.connectors import CONNECTORS, sends_truncate
 from cdc_spark.debezium.values import definitions
 from cdc_spark.decoding import FAIL, POLICIES, Skip, kafka_columns
 from cdc_spark.errors import UsageError
@@ -23,6 +23,7 @@ from cdc_spark.wire.zones import UTC_NAME, in_utc
 
 ORDERED_SCHEMA = rows.sql(rows.RELEASED)
 _HOUR_MS = 3_600_000
+_SEVERAL = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,11 @@ class Changefeed:
     Partitions that come later are read without being declared; what one has behind the resolved ts
     that was applied without it is refused (GrowthError), unless `repeats` names it. Topics and
     partitions may be added behind those that were there, on the same checkpoint; the number of
-    buckets stays what it was when the checkpoint was begun (UsageError). Debezium, and Avro with a
+    buckets stays what it was when the checkpoint was begun (UsageError). Debezium that is
+    `assembled` or sends TRUNCATE (`skipped.operations` among the `settings`), and Avro with a
     watermark, have one bucket: order is the whole changefeed's. `net` is for tables, which end the
     same and cost less where rows change often; it may be turned on and off. Rows of tables without
-    a key, and rows around DDL and changes of shape, all leave; Debezium has no `net`.
+    a key, and rows around DDL and changes of shape, all leave; one bucket of Debezium's has none.
 
     Streams of rows alone say nowhere that a version will not come again, so each key's newest is
     remembered. With `retention_h` it is forgotten so many hours after it, by the commit times of
@@ -114,10 +116,13 @@ class Changefeed:
                 else "0: resolved events say what will not come again, so no key is remembered",
             )
         if self.net and self.protocol in CONNECTORS:
-            raise UsageError(
-                f"net=True for {self.protocol}",
-                expected="net=False: a transaction takes effect as a whole, with all its rows",
-            )
+            if not _timeline(self).spreads:
+                raise UsageError(
+                    f"net=True for {self.protocol}",
+                    expected="net=False: a transaction takes effect as a whole, with all its rows,"
+                    " and TRUNCATE with all of its table",
+                )
+            _several(self, self.buckets or _SEVERAL)
         unknown = [
             place
             for place in [*places(self.skip), *statements(self.statements)]
@@ -128,6 +133,15 @@ class Changefeed:
                 f"the changefeed has no {unknown[0]}, which `skip` or `statements` names",
                 expected=f"a place in {', '.join(self.topics)}",
             )
+
+
+def _several(changefeed: Changefeed, number: int) -> None:
+    """Raise UsageError where one bucket, which nets nothing of a connector's, is to net."""
+    if changefeed.net and changefeed.protocol in CONNECTORS and number < _SEVERAL:
+        raise UsageError(
+            f"net=True for {changefeed.protocol} in one bucket",
+            expected=f"buckets={_SEVERAL} or more, on a cluster of any size; or net=False",
+        )
 
 
 def in_order(messages: Frame, changefeed: Changefeed) -> Frame:
@@ -142,6 +156,7 @@ def in_order(messages: Frame, changefeed: Changefeed) -> Frame:
     columns = kafka_columns(messages, placed=True)
     number = changefeed.buckets if timeline.spreads else 1
     number = number or buckets.default(messages.sparkSession)
+    _several(changefeed, number)
     events = columns.mapInArrow(Decoder(_routes(changefeed, number)).decode, rows.sql(rows.EVENT))
     name = " ".join(changefeed.topics)
     events = observe_read(events, name, () if timeline.by_record else timeline.sources)
@@ -203,6 +218,7 @@ def _timeline(changefeed: Changefeed) -> Timeline:
         net=changefeed.net,
         retention_ms=round(changefeed.retention_h * _HOUR_MS),
         repeats=_repeats(changefeed),
+        truncates=sends_truncate(changefeed.protocol, changefeed.settings),
     )
 
 

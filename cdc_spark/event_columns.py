@@ -83,7 +83,8 @@ ORDERED: Mapping[str, str] = {
     "topic": "the place of its topic in `Changefeed.topics`, from 0",
     "partition": "where it stood",
     "offset": "where it stood",
-    "bucket": "of its table and key, from 0; DDL and what was set aside are in bucket 0",
+    "bucket": "of its key, from 0; DDL and what was set aside are in bucket 0",
     "at": "what orders it against other buckets: the commit ts less 2^63; null: its place does",
     "version": "the commit ts of its table's last DDL, as text; `0` before any, and without DDL",
+    "batch": "where `at` is null its micro-batch, which comes before its place; else 0",
 }

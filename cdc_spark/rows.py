@@ -48,8 +48,15 @@ APPLIED: Shape = {
     "offset": "long",
 }
 # The same as it leaves its bucket (`ordering.buckets`): `seq` is dense in the bucket, and `at` is
-# what orders it against other buckets; `version` is its table's.
-RELEASED: Shape = {**APPLIED, "bucket": "int", "at": "long", "version": "string"}
+# what orders it against other buckets; `version` is its table's. `batch` is the micro-batch of what
+# its place orders, 0 of all else.
+RELEASED: Shape = {
+    **APPLIED,
+    "bucket": "int",
+    "at": "long",
+    "version": "string",
+    "batch": "long",
+}
 WRITTEN: Shape = {"feed": "int"}
 PART: Shape = {"feed": "int", "bucket": "int", "outcome": "string"}
 

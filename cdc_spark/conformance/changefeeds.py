@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cdc_spark.conformance.job import ENDLESS, ChangefeedJob, Job
+from cdc_spark.debezium.connectors import sends_truncate
 from cdc_spark.debezium.values import definitions
 from cdc_spark.errors import UsageError
 from cdc_spark.ordering.hold import Source
@@ -108,4 +109,5 @@ def _timeline(changefeed: ChangefeedJob, *, lenient: bool, net: bool) -> Timelin
         assembled=assembled(changefeed),
         lenient=lenient,
         net=net,
+        truncates=sends_truncate(changefeed.protocol, changefeed.settings),
     )

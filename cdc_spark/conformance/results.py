@@ -139,7 +139,22 @@ def _requests(job: Job, unread: Mapping[int, str]) -> Iterator[Request]:
 def _row(request: Request, bucket: int = 0) -> tuple[Any, ...]:
     """Return a request in the shape of a change, before all others of its changefeed."""
     payload = json.dumps(request)
-    return (request["feed"], REQUEST, 0, "0", "", "", payload, 0, 0, REQUEST, bucket, None, "0")
+    return (
+        request["feed"],
+        REQUEST,
+        0,
+        "0",
+        "",
+        "",
+        payload,
+        0,
+        0,
+        REQUEST,
+        bucket,
+        None,
+        "0",
+        REQUEST,
+    )
 
 
 def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:

@@ -153,7 +153,7 @@ def _query(
         buckets.spread(events, number)
         .groupBy("feed", "bucket", "lane")
         .applyInPandasWithState(
-            Holder(timelines(job, os.environ)).step,
+            Holder(timelines(job, os.environ), buckets=number).step,
             rows.sql(rows.RELEASED),
             "hold binary",
             "append",

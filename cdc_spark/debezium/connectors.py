@@ -46,3 +46,11 @@ MYSQL = Connector(
     constant=_NAMES | {"snapshot", "server_id"},
 )
 CONNECTORS: Mapping[str, Connector] = {"vitess": VITESS, "debezium-mysql": MYSQL}
+_SKIPPED, _BY_DEFAULT, _TRUNCATE = "skipped.operations", "t", "t"
+
+
+def sends_truncate(protocol: str, settings: Mapping[str, object]) -> bool:
+    """Return whether TRUNCATE may stand among the rows, by the settings of a connector."""
+    skipped = str(settings.get(_SKIPPED, _BY_DEFAULT)).lower().split(",")
+    found = CONNECTORS.get(protocol)
+    return found is not None and found.truncates and _TRUNCATE not in map(str.strip, skipped)

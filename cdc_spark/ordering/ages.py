@@ -61,9 +61,13 @@ def dated(event: Event, block: Mapping[str, Any], age: Age | None) -> Event:
     """
     if "file" not in block:
         return event
+    return event._replace(payload=f'{event.payload[:-1]},"since":{since(event.ts, age)}}}')
+
+
+def since(ts: int, age: Age | None) -> int:
+    """Return a number that is greater of a newer row, by its time and its place within that."""
     place = 0 if age is None else age.rank & ((1 << _WITHIN) - 1)
-    number = (event.ts // _SECOND << _WITHIN) + place
-    return event._replace(payload=f'{event.payload[:-1]},"since":{number}}}')
+    return (ts // _SECOND << _WITHIN) + place
 
 
 def age_of(block: Mapping[str, Any], time: int) -> Age | None:

@@ -4,22 +4,25 @@ Each bucket has a group of its own in Spark's stateful operation, so as many tas
 de-duplicate as there are buckets.
 
 Rule 1. All events of a key are in one bucket, by a hash of schema, table and key. A row without a
-        key is in the bucket of its content: copies of one row are together.
+        key is in the bucket of its content: copies of one row are together. Debezium's are in the
+        bucket of the key's values, where its tombstones are, and rows without a key in the first.
 Rule 2. A resolved event goes to all buckets, so all of them have the same watermarks, and release
         the same time in the same micro-batch. So does poison, behind which nothing of its partition
         may take effect, and DDL, which ends what its rows may be netted with. DDL and poison leave
         bucket 0 alone.
 Rule 3. In a bucket changes leave in their order, and `seq` is dense. Against other buckets they are
         ordered by `ORDER`: the time of their effect, then what `Hold` orders by within one time.
-        Without resolved events it is their place in the topics alone: all changes of a key stand in
-        one partition.
+        Without resolved events it is their micro-batch, and their place in the topics: all changes
+        of a key stand in one partition.
 Rule 4. The number of buckets belongs to the checkpoint. Bucket 0 is part of every micro-batch, so
         another number is refused before anything of it goes on.
 Rule 5. A partition that nobody declared is told to all buckets with each of its messages that come,
         so all of them wait for it from the same micro-batch on.
+Rule 6. All buckets are told which tables a topic of Debezium's has, for tombstones that know none.
 
 One bucket is all there is where order is the whole changefeed's: transactions that wait for their
-END (`transactions`), and deletes that wait for the next time in their partition (`undated`).
+END (`transactions`), TRUNCATE among rows (`truncations`), and deletes that wait for the next time
+in their partition (`undated`).
 """
 
 from __future__ import annotations
@@ -27,15 +30,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
+from zlib import crc32
 
-from cdc_spark.events import Kind
-from cdc_spark.untyped import ArrowBatch, Column, Frame, Session, np, pa
+import orjson
+
+from cdc_spark.events import Kind, json_text
+from cdc_spark.ordering.tombstones import key_of
+from cdc_spark.untyped import ArrowBatch, Column, Frame, Session, np, pa, pc
 
 # Tasks by bucket for which lanes are right, and lanes to try by task; a bucket that finds none
 # costs balance, nothing else. To look for those of very many buckets takes seconds.
 _FEW, _OFTEN, _MANY = (16, 24), (1, 8), 32
 NOTHING = -1  # the kind of a row that only makes bucket 0 part of a micro-batch
 JOINED = -2  # the kind of a row that says that a partition is there which nobody declared
+TABLE = -3  # the kind of a row that says that its topic has rows of a table
 # A commit ts is unsigned, Spark's long is not: with this bit turned they order alike.
 _TOP: Any = np.uint64(1 << 63)
 # Of all copies of DDL the first counts, wherever it stood; poison takes its place when it is read.
@@ -44,14 +52,16 @@ _AS_IT_CAME = f"at IS NOT NULL AND kind IN ({int(Kind.DDL)}, {int(Kind.ERROR)})"
 ORDER: Sequence[str] = (
     "feed",
     "at",
+    "batch",
     "if(at IS NULL, 0, kind)",
     f"if({_AS_IT_CAME}, 0, topic)",
     f"if({_AS_IT_CAME}, 0, partition)",
     f"if({_AS_IT_CAME}, 0, offset)",
     "seq",
 )
-_TO_ALL = (int(Kind.RESOLVED), int(Kind.ERROR), int(Kind.DDL), JOINED)
+_TO_ALL = (int(Kind.RESOLVED), int(Kind.ERROR), int(Kind.DDL), JOINED, TABLE)
 _ROWS = (int(Kind.DELETE), int(Kind.UPSERT))
+_TABLE_OF = ("schema", "table")
 
 
 def default(spark: Session) -> int:
@@ -75,14 +85,20 @@ def shifted(ts: Column) -> Column:
     return pa.array(at_of(ts.cast(pa.uint64(), safe=False).to_numpy()))
 
 
-def dealt(events: ArrowBatch, buckets: int) -> ArrowBatch:
+def dealt(events: ArrowBatch, buckets: int, *, by_values: bool = False) -> ArrowBatch:
     """Return events with their buckets: NULL for rows, which `spread` deals.
 
-    What all buckets have to see is there once for each.
+    What all buckets have to see is there once for each. `by_values`: a key's values alone say its
+    bucket, because a tombstone has them and may not know its table.
     """
     kinds = events["kind"].to_numpy()
     rows = np.isin(kinds, _ROWS) if buckets > 1 else np.zeros(len(kinds), bool)
-    own = pa.array(np.zeros(len(kinds), np.int32), mask=rows)
+    if by_values and buckets > 1 and len(kinds):
+        events = pa.concat_batches([events, _tables(events, np.flatnonzero(rows))])
+        kinds = events["kind"].to_numpy()
+        own = pa.array(_by_values(events, buckets))
+    else:
+        own = pa.array(np.zeros(len(kinds), np.int32), mask=rows)
     named = events.append_column("bucket", own)
     if buckets == 1 or not len(kinds):
         return named
@@ -93,6 +109,46 @@ def dealt(events: ArrowBatch, buckets: int) -> ArrowBatch:
     found: ArrowBatch = pa.concat_batches(
         [named, copies.append_column("bucket", pa.array(others)), present]
     )
+    return found
+
+
+def _tables(events: ArrowBatch, rows: Any) -> ArrowBatch:  # noqa: ANN401 - an array of NumPy
+    """Return a row of the kind TABLE wherever the table of rows is not that of the row before."""
+    first = np.ones(len(rows), bool)
+    at = pa.array(rows)
+    for number, name in enumerate(("partition", "schema", "table")):
+        values = events[name].take(at)
+        turns = pc.not_equal(values.slice(1), values[: len(values) - 1])
+        turns = turns.to_numpy(zero_copy_only=False)
+        first[1:] = turns | first[1:] if number else turns
+    found = events.take(at.filter(pa.array(first)))
+    empty = pa.repeat("", len(found))
+    for name in ("identity", "payload", "transaction"):
+        found = found.set_column(found.schema.names.index(name), name, empty)
+    kind = pa.repeat(pa.scalar(TABLE, pa.int32()), len(found))
+    tables: ArrowBatch = found.set_column(found.schema.names.index("kind"), "kind", kind)
+    return tables
+
+
+def _by_values(events: ArrowBatch, buckets: int) -> Any:  # noqa: ANN401 - an array of NumPy
+    """Return the buckets of rows and tombstones by their keys' values; all else is in the first."""
+    kinds = events["kind"].to_numpy()
+    found = np.zeros(len(kinds), np.int32)
+    rows = np.flatnonzero(np.isin(kinds, _ROWS))
+    places = pa.array(rows)
+    schemas, tables = (events[name].take(places).dictionary_encode() for name in _TABLE_OF)
+    each = schemas.indices.to_numpy().astype(np.int64) * (len(tables.dictionary) + 1)
+    each += tables.indices.to_numpy()
+    for one in np.unique(each).tolist():
+        own = rows[each == one]
+        schema, table = (events[name][int(own[0])].as_py() for name in _TABLE_OF)
+        values = pc.utf8_slice_codeunits(
+            events["identity"].take(pa.array(own)), len(json_text([schema, table]))
+        )
+        found[own] = [crc32(text) % buckets for text in values.cast(pa.binary()).to_pylist()]
+    for at in np.flatnonzero(kinds == Kind.TOMBSTONE).tolist():
+        key = key_of(orjson.loads(events["payload"][at].as_py()))
+        found[at] = crc32(orjson.dumps(key)[1:]) % buckets
     return found
 
 

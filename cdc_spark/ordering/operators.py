@@ -13,13 +13,15 @@ from typing import Any
 
 from cdc_spark import rows
 from cdc_spark.debezium.connectors import CONNECTORS
-from cdc_spark.errors import GrowthError, LostTablesError
+from cdc_spark.errors import GrowthError, LostTablesError, UsageError
 from cdc_spark.events import Kind
 from cdc_spark.gc_pause import gc_paused
 from cdc_spark.ordering import buckets, topics_of_state
 from cdc_spark.ordering.arrivals import Arrivals
 from cdc_spark.ordering.columns import COLUMNS, Block, size
 from cdc_spark.ordering.hold import Hold, Source, arrivals_of, block_of_arrivals
+from cdc_spark.ordering.key_memory import KeyMemory
+from cdc_spark.ordering.logged import Logged
 from cdc_spark.ordering.memory import Memory
 from cdc_spark.ordering.transactions import Transactions
 from cdc_spark.ordering.undated import Undated
@@ -31,7 +33,8 @@ from cdc_spark.vectorised.poison import judged, place_of
 from cdc_spark.vectorised.reader import Numbers
 
 ENDLESS = 1 << 62  # beyond any offset
-Room = Hold | Undated | Arrivals | Transactions
+Room = Hold | Undated | Arrivals | Logged | Transactions
+BATCH = "streaming.sql.batchId"  # what Spark calls the number of a micro-batch, to its tasks
 
 
 class Growth(Enum):
@@ -158,7 +161,8 @@ def _event_rows(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowB
     }
     names = [name for name in rows.EVENT if name in columns]
     events = pa.RecordBatch.from_arrays([columns[name] for name in names], names=names)
-    return buckets.dealt(events, route.buckets)
+    by_values = route.language.protocol in CONNECTORS
+    return buckets.dealt(events, route.buckets, by_values=by_values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +171,7 @@ class Timeline:
 
     `net`: of the rows of a key that leave it at once only the last does, where its order is time's.
     `retention_ms`: for how long, by commit time, keys are remembered whose rows no resolved event
-    covers; 0 is for ever.
+    covers; 0 is for ever. `truncates`: TRUNCATE may stand among rows.
     """
 
     protocol: str
@@ -179,16 +183,19 @@ class Timeline:
     net: bool = False
     retention_ms: int = 0
     repeats: frozenset[Source] = frozenset()
+    truncates: bool = False
 
     @property
     def spreads(self) -> bool:
         """Return whether rows need no other order than their key's, and that of time."""
+        if self.protocol in CONNECTORS:
+            return not (self.assembled or self.truncates)
         return self.protocol == "open" or (self.protocol == "avro" and self.by_record)
 
-    def room(self, *, first: bool = True) -> Room:
+    def room(self, *, first: bool = True, alone: bool = True) -> Room:
         """Return an empty waiting room, of the kind that the changefeed's events allow.
 
-        The `first` of several speaks for what all of them see.
+        The `first` of several speaks for what all of them see; it may be `alone`.
         """
         if not self.by_record:
             hold = Hold(
@@ -203,6 +210,9 @@ class Timeline:
                 return hold
             hold.by_place = True
             return Undated(hold)
+        if self.protocol in CONNECTORS and self.spreads and not alone:
+            keys = KeyMemory(self.retention_ms)
+            return Logged(keys, lenient=self.lenient, first=first, net=self.net)
         if self.protocol in CONNECTORS:
             return Transactions(
                 assembled=self.assembled, lenient=self.lenient, retention_ms=self.retention_ms
@@ -216,7 +226,7 @@ class Holder:
     """Events of one bucket and micro-batch -> rows of shape `RELEASED`; the rest is state.
 
     `topics` are the partitions of its topics in the order of their ordinals, which the state then
-    remembers, with the number of buckets; without them it does not.
+    remembers, with the number of `buckets`; without them it does not.
     """
 
     timelines: Mapping[int, Timeline]
@@ -237,7 +247,7 @@ class Holder:
         self, feed: int, bucket: int, frames: Iterator[PandasFrame], state: State
     ) -> PandasFrame | None:
         timeline = self.timelines[feed]
-        hold = timeline.room(first=bucket == 0)
+        hold = timeline.room(first=bucket == 0, alone=self.buckets == 1)
         if state.exists:
             hold.load(topics_of_state.opened(bytes(state.get[0]), self.topics, self.buckets))
             if self.topics:
@@ -252,7 +262,10 @@ class Holder:
         if self.topics:
             _joins(hold, list(self.topics))
         state.update((topics_of_state.sealed(hold.dump(), self.topics, self.buckets),))
-        return _released(released, feed, bucket, before, _at(hold, released, before))
+        found = _released(released, feed, bucket, before, _at(hold, released, before))
+        if found is not None:
+            found["batch"] = _batch() if isinstance(hold, Arrivals | Logged) else 0
+        return found
 
 
 def _arrived(frames: Sequence[PandasFrame]) -> Block:
@@ -284,8 +297,17 @@ def _released(released: Block, feed: int, bucket: int, first: int, at: Any) -> P
             "version": _texts(released.get("version"), number),
             "bucket": np.full(number, bucket),
             "at": at,
+            "batch": np.zeros(number, np.int64),
         },
     )
+
+
+def _batch() -> int:
+    """Return the number of the micro-batch whose task this is."""
+    from pyspark import TaskContext  # noqa: PLC0415 - only where Spark is
+
+    here = TaskContext.get()
+    return int((here and here.getLocalProperty(BATCH)) or 0)
 
 
 def _texts(versions: Any, number: int) -> Any:  # noqa: ANN401 - arrays
@@ -309,8 +331,19 @@ def _whole(room: Room, topics: Sequence[str]) -> None:
 
 
 def _joins(room: Room, topics: Sequence[str]) -> None:
-    """Raise GrowthError for what a partition that joined has behind what was applied."""
+    """Raise GrowthError for what a partition that joined has behind what was applied.
+
+    UsageError for a TRUNCATE that nobody expected.
+    """
     hold = room.hold if isinstance(room, Undated) else room
+    if isinstance(hold, Logged) and hold.truncated is not None:
+        (topic, partition), offset = hold.truncated
+        raise UsageError(
+            f"{MessagePlace(topics[topic], partition, offset)} is a TRUNCATE, and the changefeed's"
+            " settings say that the connector skips them",
+            expected="settings={'skipped.operations': 'none'}, or as the connector has it",
+            hint="one task orders such a changefeed: begin with a new checkpoint and a new root",
+        )
     if not isinstance(hold, Hold) or hold.behind is None:
         return
     (topic, partition), offset, ts = hold.behind
@@ -328,7 +361,7 @@ def _joins(room: Room, topics: Sequence[str]) -> None:
 
 def _at(room: Room, released: Block, first: int) -> Any:  # noqa: ANN401 - an array
     """Return what orders changes before all others, in any bucket; None where their place does."""
-    if isinstance(room, Arrivals):
+    if isinstance(room, Arrivals | Logged):
         return np.full(size(released), None)
     if isinstance(room, Hold):
         return buckets.at_of(room.at(released))

@@ -63,6 +63,8 @@ def summary(stored: bytes) -> StateSummary:
         document = orjson.loads(document["hold"])
     if "watermarks" in document:  # ordering.hold
         return _of_hold(document, held, topics)
+    if "remembered" in document:  # ordering.logged
+        return StateSummary(document["seq"], None, {}, remembered=document["remembered"])
     if "greatest" in document:  # ordering.arrivals
         return StateSummary(document["seq"], None, {}, remembered=document["greatest"])
     rows = [row for waiting, *_ in document["waiting"].values() for *_, row in waiting]

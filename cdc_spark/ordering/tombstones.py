@@ -13,25 +13,58 @@ from typing import Any
 
 import orjson
 
-from cdc_spark.events import Event, Kind
+from cdc_spark.events import Event, Kind, json_text
 from cdc_spark.ordering.hold import Arrival
+
+
+@dataclass(slots=True)
+class Tables:
+    """The tables of topics, the one seen last at the end."""
+
+    of: dict[int, list[list[str]]] = field(default_factory=dict[int, list[list[str]]])
+
+    def saw(self, topic: int, table: list[str]) -> None:
+        """Take note of a row's table."""
+        tables = self.of.setdefault(topic, [])
+        if not tables or tables[-1] != table:
+            tables[:] = [*(one for one in tables if one != table), table]
+
+    def meant(self, topic: int, named: list[str], payload: str) -> tuple[str, str, str] | None:
+        """Return schema, table and identity that a tombstone means; None where nothing says it."""
+        known = self.of.get(topic, [])
+        if not known and not named[1]:
+            return None
+        schema, table = named if named in known or not known else known[-1]
+        body: dict[str, Any] = orjson.loads(payload)
+        return schema, table, json_text([schema, table, *key_of(body)])
+
+    def dump(self) -> list[Any]:
+        """Return the tables as JSON has them; `load` is the way back."""
+        return list(self.of.items())
+
+    @classmethod
+    def load(cls, saved: list[Any]) -> Tables:
+        """Return what `dump` gave."""
+        return cls(dict(saved))
+
+
+def key_of(body: dict[str, Any]) -> list[Any]:
+    """Return the values of a tombstone's key, in the order in which rows have them."""
+    return [body["before"][name] for name in body["key"]]
 
 
 @dataclass(slots=True)
 class Keys:
     """The tables of topics; keys whose last row was a delete; keys that a tombstone deleted."""
 
-    tables: dict[int, list[list[str]]] = field(default_factory=dict[int, list[list[str]]])
+    tables: Tables = field(default_factory=Tables)
     deleted: set[str] = field(default_factory=set[str])
     bare: set[str] = field(default_factory=set[str])
 
     def saw(self, arrival: Arrival) -> None:
         """Take note of a row, whether it takes effect or not."""
         event = arrival.event
-        tables = self.tables.setdefault(arrival.source.topic, [])
-        own = [event.schema, event.table]
-        if not tables or tables[-1] != own:
-            tables[:] = [*(table for table in tables if table != own), own]
+        self.tables.saw(arrival.source.topic, [event.schema, event.table])
         if event.kind is Kind.DELETE:
             self.deleted.add(event.identity)
         else:
@@ -52,14 +85,10 @@ class Keys:
     def lone(self, arrival: Arrival) -> Iterator[Arrival]:
         """Yield a tombstone as a delete, when no delete came before it and its table is known."""
         event = arrival.event
-        known = self.tables.get(arrival.source.topic, [])
-        named = [event.schema, event.table]
-        if not known and not event.table:
+        found = self.tables.meant(arrival.source.topic, [event.schema, event.table], event.payload)
+        if found is None:
             return
-        schema, table = named if named in known or not known else known[-1]
-        body: dict[str, Any] = orjson.loads(event.payload)
-        who = [schema, table, *(body["before"][name] for name in body["key"])]
-        identity = orjson.dumps(who).decode()
+        schema, table, identity = found
         if identity not in self.deleted:
             self.deleted.add(identity)
             deletion = event._replace(
@@ -75,7 +104,7 @@ class Keys:
     def dump(self) -> dict[str, Any]:
         """Return the state as JSON has it; `load` is the way back."""
         return {
-            "tables": list(self.tables.items()),
+            "tables": self.tables.dump(),
             "deleted": sorted(self.deleted),
             "bare": sorted(self.bare),
         }
@@ -83,4 +112,4 @@ class Keys:
     @classmethod
     def load(cls, document: dict[str, Any]) -> Keys:
         """Return the state that `dump` gave."""
-        return cls(dict(document["tables"]), set(document["deleted"]), set(document["bare"]))
+        return cls(Tables.load(document["tables"]), set(document["deleted"]), set(document["bare"]))

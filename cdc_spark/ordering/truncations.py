@@ -18,6 +18,11 @@ from cdc_spark.events import Event, Kind
 from cdc_spark.ordering.ages import Age
 from cdc_spark.ordering.hold import Arrival, arrival_of, fields_of
 
+TRUNCATED_HERE = (
+    "a TRUNCATE, which the connector's settings rule out: without `skipped.operations` none among"
+    " the changefeed's settings several tasks order its rows, and none of them knows all"
+)
+
 
 @dataclass(slots=True)
 class Truncations:
@@ -89,7 +94,12 @@ class Truncations:
 
 def is_truncation(event: Event) -> bool:
     """Return whether a statement is a TRUNCATE that stood among rows."""
-    return event.kind is Kind.DDL and orjson.loads(event.payload)["t"] == TRUNCATED
+    return event.kind is Kind.DDL and is_truncated(event.payload)
+
+
+def is_truncated(payload: str) -> bool:
+    """Return whether the payload of a statement is that of a TRUNCATE that stood among rows."""
+    return bool(orjson.loads(payload)["t"] == TRUNCATED)
 
 
 def _behind(row: Age | None, truncation: Age | None) -> bool:

@@ -20,7 +20,7 @@ CREATE = "CREATE TABLE `test`.`t` (`id` INT PRIMARY KEY,`v` VARCHAR(16))"
 
 def changed(kind: Kind, ts: int, payload: str, version: int = 0) -> dict[str, Any]:
     """Return what becomes of a change, None when nothing."""
-    row = (0, 7, int(kind), str(ts), "s", "t", payload, 0, 1, 2, 3, None, str(version))
+    row = (0, 7, int(kind), str(ts), "s", "t", payload, 0, 1, 2, 3, None, str(version), 0)
     (found,) = apart(iter([rows.batch_of(rows.RELEASED, [row])]))
     assert found.schema.names == [name for name, _, _ in CHANGE_DATA]
     one: dict[str, Any] = found.to_pylist()[0]

@@ -21,8 +21,8 @@ def record(offset: int, gtid: int, row: Row, partition: int = 0, **more: Any) ->
     return "p.shop.t", partition, offset, key, json.dumps(value).encode()
 
 
-def read(*batches: Sequence[Message], metadata: bool = False) -> list[Row]:
-    """Return the rows of the table after some micro-batches."""
+def read(*batches: Sequence[Message], metadata: bool = False, **settings: str) -> list[Row]:
+    """Return the rows of the table after some micro-batches; `skipped` are operations."""
     names = {"p.shop.t": 2, "p.transaction": 1}
     topics = [
         {
@@ -35,13 +35,14 @@ def read(*batches: Sequence[Message], metadata: bool = False) -> list[Row]:
         }
         for name, partitions in names.items()
     ]
-    settings = {"provide.transaction.metadata": "true"} if metadata else {}
+    named = {"provide.transaction.metadata": "true"} if metadata else {}
+    named |= {f"{name}.operations": value for name, value in settings.items()}
     feed = {
         "id": "f",
         "protocol": "debezium-mysql",
         "dialect": "mariadb",
         "complete": None,
-        "settings": settings,
+        "settings": named,
         "tables": [],
         "topics": topics,
     }
@@ -102,15 +103,18 @@ def test_truncate_takes_the_rows_before_it() -> None:
     """In the order of one partition; rows behind it are there."""
     rows = [record(at, 7 + at, {"id": at, "v": "a"}) for at in range(4)]
     moved = [(topic, part, at + 1, *rest) for topic, part, at, *rest in rows[2:]]
-    assert read(rows[:2], [truncation(2, 8)], moved) == [{"id": 2, "v": "a"}, {"id": 3, "v": "a"}]
+    assert read(rows[:2], [truncation(2, 8)], moved, skipped="none") == [
+        {"id": 2, "v": "a"},
+        {"id": 3, "v": "a"},
+    ]
 
 
 def test_truncate_that_comes_late_leaves_newer_rows() -> None:
     """Its place in the log counts, whatever partition was read first; older rows come no more."""
     old, new = record(0, 7, {"id": 1, "v": "a"}), record(1, 9, {"id": 2, "v": "b"})
     late = record(0, 6, {"id": 3, "v": "c"}, partition=1)
-    assert read([old, new], [truncation(2, 8)], [late]) == [{"id": 2, "v": "b"}]
-    assert read([truncation(0, 8, 1)], [old, new]) == [{"id": 2, "v": "b"}]
+    assert read([old, new], [truncation(2, 8)], [late], skipped="none") == [{"id": 2, "v": "b"}]
+    assert read([truncation(0, 8, 1)], [old, new], skipped="none") == [{"id": 2, "v": "b"}]
 
 
 def test_truncate_waits_for_older_rows_that_wait() -> None:

@@ -220,10 +220,12 @@ def test_another_number_of_buckets_is_refused() -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"protocol": "vitess", "buckets": 2},
+        {"protocol": "vitess", "assembled": True, "buckets": 2},
+        {"protocol": "debezium-mysql", "settings": {"skipped.operations": "u"}, "buckets": 2},
         {"protocol": "avro", "watermarks": True, "buckets": 2},
         {"protocol": "open", "buckets": -1},
-        {"protocol": "vitess", "net": True},
+        {"protocol": "vitess", "assembled": True, "net": True},
+        {"protocol": "vitess", "buckets": 1, "net": True},
         {"protocol": "open", "retention_h": 1},
         {"protocol": "avro", "watermarks": True, "retention_h": 1},
         {"protocol": "avro", "retention_h": -1},
