@@ -83,5 +83,14 @@ def mark_ts(slice_: int) -> int:
     return _ts(slice_ + 1, 0, 0)
 
 
+def place_of(commit_ts: int) -> tuple[int, int, bool]:
+    """Return the slice of a commit ts, its ordinal, and whether it is a statement's.
+
+    Rows of a slice have ordinals of their own below `mark` times `partitions`, statements from 1.
+    """
+    slice_, millisecond = divmod((commit_ts >> LOGICAL_BITS) - FIRST_MS, SLICE_MS)
+    return slice_, commit_ts & ((1 << LOGICAL_BITS) - 1), millisecond < _FIRST_ROW_MS
+
+
 def _ts(slice_: int, millisecond: int, logical: int) -> int:
     return (FIRST_MS + slice_ * SLICE_MS + millisecond << LOGICAL_BITS) | logical

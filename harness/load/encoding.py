@@ -7,24 +7,31 @@ ask no registry.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from harness.contracts import BoundCodec, SchemaRegistry
 from harness.errors import HarnessBug, SchemaRefused, SetupError
+from harness.load import binlog, vstream
 from harness.load.repeats import with_repeats
 from harness.load.shapes import further, shape_of
 from harness.load.spec import Spec
 from harness.load.tables import Tables, tables
 from harness.load.ticdc import vendor_events
-from harness.load.vstream import responses, settings_of
 from harness.load.workload import Altered, Change, Committed, Event, Kind, Marked, Partition
 from harness.model.record import Record, SchemaUse
 from harness.protocols import PROTOCOLS
+from harness.sources.mysql.source import MYSQL
 from harness.sources.vitess.source import VITESS
 from harness.wire.registry import MemoryRegistry
+
+# Source -> what a connector of its own reads there; others are TiCDC's.
+_READ: Mapping[str, Callable[[Iterable[Event], Tables, Spec, int], Iterator[Any]]] = {
+    VITESS: vstream.responses,
+    MYSQL: binlog.log_events,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +100,9 @@ class Stream:
             yield event
 
 
-def of_vitess(spec: Spec) -> bool:
-    """Return whether the workload comes from Vitess; it comes from TiDB otherwise."""
-    return PROTOCOLS[spec.protocol].source.kind == VITESS
+def source_of(spec: Spec) -> str:
+    """Return which source the workload comes from."""
+    return PROTOCOLS[spec.protocol].source.kind
 
 
 def bound(spec: Spec, partition: int, registry: SchemaRegistry) -> BoundCodec:
@@ -107,7 +114,10 @@ def bound(spec: Spec, partition: int, registry: SchemaRegistry) -> BoundCodec:
 
 def source_settings(spec: Spec, partition: int = 0) -> Mapping[str, Any]:
     """Return a partition's settings, completed by what only its upstream knows."""
-    return settings_of(spec, partition) if of_vitess(spec) else spec.effective_settings
+    source = source_of(spec)
+    if source == VITESS:
+        return vstream.settings_of(spec, partition)
+    return binlog.settings_of(spec) if source == MYSQL else spec.effective_settings
 
 
 def encoded(
@@ -115,14 +125,15 @@ def encoded(
 ) -> Iterator[Record]:
     """Yield the records of a partition; of what is broadcast, its own copy."""
     spec, partition = whose
-    if of_vitess(spec):
-        for record in wire.encode(responses(events, made, spec, partition)):
-            # Connect would hash keys over partitions; here a key's place is its generator's.
-            yield record if record.partition == partition else replace(record, partition=partition)
+    read = _READ.get(source_of(spec))
+    if read is None:
+        for record in wire.encode(vendor_events(events, made, partition)):
+            if record.partition == partition:
+                yield record
         return
-    for record in wire.encode(vendor_events(events, made, partition)):
-        if record.partition == partition:
-            yield record
+    for record in wire.encode(read(events, made, spec, partition)):
+        # Connect would hash keys over partitions; here a key's place is its generator's.
+        yield record if record.partition == partition else replace(record, partition=partition)
 
 
 def prepared(spec: Spec, prefix: str = "", registry: SchemaRegistry | None = None) -> Encoding:

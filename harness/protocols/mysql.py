@@ -58,6 +58,5 @@ MYSQL = ProtocolSpec(
         dates_rows=always,
         spreads_keyless=True,
     ),
-    load_settings=None,  # `harness.load` makes no binary log
     stream_rules=RULES,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ from harness.load.encoding import prepared
 from harness.load.repeats import with_repeats
 from harness.load.spec import Spec, checked
 from harness.load.workload import Partition
+from harness.protocols import OWN
 from tests.load import reading
 
 BARE = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
@@ -30,6 +32,8 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "vitess": ("vitess", {}),
     "vitess, with transactions": ("vitess", WHOLE),
     "vitess, after a copy of nothing": ("vitess", {"snapshot.mode": "initial"}),
+    "debezium-mysql": ("debezium-mysql", {}),
+    "debezium-mysql, with transactions": ("debezium-mysql", WHOLE),
 }
 
 
@@ -48,7 +52,7 @@ def test_the_messages_carry_the_expected_state(name: str) -> None:
     assert reading.folded(encoding) == reading.expected(encoding.spec)
 
 
-@pytest.mark.parametrize("protocol", ["open", "avro", "vitess"])
+@pytest.mark.parametrize("protocol", OWN)
 def test_tasks_change_no_byte(protocol: str) -> None:
     """A task that has several partitions writes each as tasks that have one do."""
     pa = pytest.importorskip("pyarrow")
@@ -81,12 +85,37 @@ def test_a_key_never_leaves_its_partition() -> None:
     assert len(places) > 100
 
 
-def test_every_shard_carries_the_size_of_its_transactions() -> None:
-    """With metadata, each END counts the rows of its transaction, tombstones not among them."""
-    encoding = prepared(workload("vitess, with transactions", duplicates=0))
+@pytest.mark.parametrize(("protocol", "left_open"), [("vitess", 0), ("debezium-mysql", 7)])
+def test_every_partition_carries_the_size_of_its_transactions(
+    protocol: str, left_open: int
+) -> None:
+    """With metadata, each END counts the rows of its transaction, tombstones not among them.
+
+    A MariaDB's statement, of which there are three and four here, begins and does not end.
+    """
+    encoding = prepared(workload(f"{protocol}, with transactions", duplicates=0))
     kinds = Counter(event.kind for event in reading.events(encoding))
-    assert kinds[Kind.BEGIN] == kinds[Kind.END] > 50
-    assert "vitess.transaction" in encoding.topics
+    assert kinds[Kind.BEGIN] - left_open == kinds[Kind.END] > 50
+    assert any(topic.endswith(".transaction") for topic in encoding.topics)
+
+
+def test_partitions_share_one_log() -> None:
+    """New GTIDs rise in each partition, no two share one, and the first alone has statements."""
+    numbers: list[int] = []
+    for number, records in enumerate(reading.messages(prepared(workload("debezium-mysql")))):
+        values = [json.loads(record.value)["payload"] for record in records if record.value]
+        assert bool(number) is not any("ddl" in value for value in values)
+        found = [int(value["source"]["gtid"].rpartition("-")[2]) for value in values]
+        new = list(dict.fromkeys(found))
+        assert new == sorted(new)
+        numbers += new
+    assert len(numbers) == len(set(numbers)) > 100
+
+
+def test_a_log_of_bytes_is_refused() -> None:
+    """The MySQL connector knows places by their bytes, and partitions are made apart."""
+    with pytest.raises(UsageError, match="no workload is made for the dialect 'mysql'"):
+        prepared(workload("debezium-mysql", dialect="mysql"))
 
 
 def test_all_topics_and_schemas_are_known_before_anything_is_generated() -> None:

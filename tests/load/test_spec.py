@@ -54,7 +54,6 @@ def test_flags_go_before_the_file(tmp_path: Path) -> None:
         {"update": 0.9, "delete": 0.2},
         {"protocol": "avro", "dialect": "4.0.4"},
         {"partitions": 1000, "mark": 1000},
-        {"protocol": "debezium-mysql"},
     ],
 )
 def test_a_whole_that_cannot_be_is_refused(values: dict[str, object]) -> None:

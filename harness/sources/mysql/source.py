@@ -28,7 +28,7 @@ def mysql_source() -> Source:
 def simulate(log: ChangeLog, config: SourceConfig) -> SourceOutput:
     """Simulate a server with the scenario's databases."""
     _check_start(log, config)
-    settings = _settings(config)
+    settings = connector_settings(config)
     events = tuple(_read(log.changes, config))
     known = partial(_known, _message_keys(config))
     meant = tuple(one for event in events for one in _meaning(event, known))
@@ -37,7 +37,7 @@ def simulate(log: ChangeLog, config: SourceConfig) -> SourceOutput:
 
 def stream(changes: Iterable[Change], config: SourceConfig) -> SourceStream:
     """Simulate a server for changes that come one by one."""
-    return SourceStream(_read(changes, config), _settings(config))
+    return SourceStream(_read(changes, config), connector_settings(config))
 
 
 def _read(changes: Iterable[Change], config: SourceConfig) -> Iterator[LogEvent]:
@@ -60,7 +60,8 @@ def _check_start(log: ChangeLog, config: SourceConfig) -> None:
         )
 
 
-def _settings(config: SourceConfig) -> Settings:
+def connector_settings(config: SourceConfig) -> Settings:
+    """Return the settings, completed by what only the upstream knows."""
     return {
         "topic.prefix": MYSQL,
         "topic.creation.default.partitions": config.partitions,
