@@ -67,4 +67,5 @@ AVRO = ProtocolSpec(
     # TiCDC posts the schemas of a topic under one subject, so tables need topics of their own.
     load_settings={"sink.dispatchers": [{"matcher": ["*.*"], "topic": "{schema}_{table}"}]},
     stream_rules=RULES,
+    scaffold_parts=("avro",),
 )

@@ -59,4 +59,5 @@ MYSQL = ProtocolSpec(
         spreads_keyless=True,
     ),
     stream_rules=RULES,
+    scaffold_parts=("json", "debezium"),
 )

@@ -69,5 +69,5 @@ OPEN = ProtocolSpec(
         dates_rows=always,
     ),
     stream_rules=RULES,
-    scaffold_parts=("json",),
+    scaffold_parts=("json", "open"),
 )

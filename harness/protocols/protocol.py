@@ -98,7 +98,7 @@ class ProtocolSpec:
     | `fuzz` | what `harness fuzz` draws; None: the protocol is not drawn |
     | `load_settings` | what a workload needs to be sent at all; None: `harness load` makes none |
     | `stream_rules` | what its MUST clauses of order, batches and partitions demand of a stream |
-    | `scaffold_parts` | directories of `scaffolds/LANGUAGE/` that its programs use as well |
+    | `scaffold_parts` | directories of `scaffolds/LANGUAGE/`, the last with its reader |
     """
 
     name: str

@@ -74,5 +74,5 @@ VITESS = ProtocolSpec(
     # A connector that starts with a workload finds no rows to copy.
     load_settings={"snapshot.mode": "never"},
     stream_rules=RULES,
-    scaffold_parts=("json",),
+    scaffold_parts=("json", "debezium"),
 )

@@ -1,8 +1,9 @@
 """Small consumers that work: what `harness new consumer` puts together, one directory a language.
 
 A program is the files of `<language>/runner`, which find the job, read Kafka and answer, and those
-of `<language>/<protocol>`, which say what messages mean; `json` is what the two protocols that
-speak JSON have in common, `python/rows` what Python has with and without Spark.
+of `<language>/<protocol>`, which say what messages mean, `debezium` those of all its connectors;
+`json` is what protocols that speak JSON have in common, `python/rows` what Python has with and
+without Spark.
 
 Each is a program of its own with its own dependencies, and nothing here imports it. In Spark it
 imports the public functions of `cdc_spark`, and `harness.services.jars`, which finds Spark's jars.
@@ -24,7 +25,12 @@ PROTOCOL = "my-protocol"  # what their manifests say that they read
 LANGUAGES = ("python", "spark", "node", "go", "java")
 # Language -> the protocols whose scaffold there is, the default one first.
 OFFERED: Mapping[str, tuple[str, ...]] = {
-    language: tuple(name for name in sorted(PROTOCOLS) if (SCAFFOLDS / language / name).is_dir())
+    language: tuple(
+        name
+        for name in sorted(PROTOCOLS)
+        if PROTOCOLS[name].scaffold_parts
+        and (SCAFFOLDS / language / PROTOCOLS[name].scaffold_parts[-1]).is_dir()
+    )
     for language in LANGUAGES
 }
 ROWS = "python/rows"
@@ -42,4 +48,3 @@ def parts(language: str, protocol: str) -> Iterator[Path]:
     for name in PROTOCOLS[protocol].scaffold_parts:
         if (SCAFFOLDS / language / name).is_dir():
             yield SCAFFOLDS / language / name
-    yield SCAFFOLDS / language / protocol

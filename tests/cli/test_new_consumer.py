@@ -10,7 +10,7 @@ from harness.authoring import new_consumer
 from harness.authoring.new_consumer import GUIDE
 from harness.cli.main import main
 from harness.cli.new import LANGUAGES
-from harness.protocols import PROTOCOLS
+from harness.protocols import OWN, PROTOCOLS
 from harness.runner.commands import Whereabouts
 from harness.runner.targets import parse
 from harness.scaffolds import NAME, OFFERED, PROTOCOL, SCAFFOLDS
@@ -38,9 +38,9 @@ def test_every_language_and_no_other_has_a_directory() -> None:
         == set(OFFERED)
         == {path.parents[1].name for path in SCAFFOLDS.glob("*/runner/consumer.yaml")}
     )
-    readmes = {(path.parents[1].name, path.parent.name) for path in SCAFFOLDS.glob("*/*/README.md")}
-    assert set(TABLE) == readmes
-    assert {protocol for _, protocol in TABLE} <= set(PROTOCOLS)
+    readers = {(path.parents[1].name, path.parent.name) for path in SCAFFOLDS.glob("*/*/README.md")}
+    assert {(language, PROTOCOLS[name].scaffold_parts[-1]) for language, name in TABLE} == readers
+    assert {protocol for _, protocol in TABLE} == set(OWN)
 
 
 @pytest.mark.parametrize(("language", "protocol"), TABLE)
@@ -93,7 +93,10 @@ def test_each_is_a_program_of_its_own(language: str, protocol: str) -> None:
     directory = scaffold(language, "--protocol", protocol)
     lines = [line for path in directory.glob("*.py") for line in path.read_text().splitlines()]
     ours = {line for line in lines if line.startswith(OURS)}
-    names = {"open": "DecodingError, Replica, decode_open"}.get(protocol, f"decode_{protocol}")
+    names = {
+        "open": "DecodingError, Replica, decode_open",
+        "avro": "decode_avro",
+    }.get(protocol, "decode_debezium, decode_vitess")
     taken = {f"from cdc_spark import {names}", "from harness.services import jars"}
     assert ours == (taken if language == "spark" else set())
 
@@ -111,9 +114,10 @@ def test_another_protocol_is_refused(
 
 
 def test_a_protocol_of_no_language_is_refused_with_where_to_begin(
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where no scaffold reads a protocol, the hint names the guide, which has an example of it."""
+    monkeypatch.setattr(new_consumer, "OFFERED", dict.fromkeys(OFFERED, ("avro",)))
     begin = ["new", "consumer", "a", "--language", "go", "--protocol", "debezium-mysql"]
     assert main(begin) == 2
     assert f"no language has one; begin with the example of {GUIDE}" in capsys.readouterr().err

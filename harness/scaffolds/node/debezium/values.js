@@ -54,6 +54,9 @@ function decimal (value, scale) {
   return `${number < 0n ? '-' : ''}${digits.slice(0, digits.length - scale)}${point}`
 }
 
+// The number of a BIT column, whose bytes come lowest first.
+const bits = (text) => plain(BigInt(`0x0${unbase64(text).reverse().toString('hex')}`))
+
 const plain = (value) => (typeof value === 'bigint' ? String(value) : value)
 
 // A schema's name, else its type -> what JSON has there, and what makes the contract's of it.
@@ -69,12 +72,14 @@ const READERS = new Map([
   ['io.debezium.time.MicroTimestamp', [['bigint'], moment(6)]],
   ['io.debezium.time.NanoTimestamp', [['bigint'], moment(9)]],
   ['io.debezium.time.ZonedTimestamp', [['string'], zoned]],
+  ['io.debezium.data.Bits', [['string'], bits]],
+  ['boolean', [['boolean'], Number]],
   ...INTEGERS.map((type) => [type, [['bigint'], plain]]),
   ['float', [['number', 'bigint'], Number]],
   ['double', [['number', 'bigint'], Number]],
   ['string', [['string'], plain]],
   ['bytes', [['string'], (text) => unbase64(text).toString('hex')]],
-  ['', [['number', 'bigint', 'string'], plain]], // without a schema
+  ['', [['boolean', 'number', 'bigint', 'string'], plain]], // without a schema
 ])
 
 export function valueOf (schema, value) {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 const (
 	decimalName = "org.apache.kafka.connect.data.Decimal"
 	zonedName   = "io.debezium.time.ZonedTimestamp"
+	bitsName    = "io.debezium.data.Bits"
 	dayS        = 86_400
 )
 
@@ -45,9 +47,10 @@ func valueOf(schema object, value any) (any, error) {
 	kind, _ := schema["type"].(string)
 	text, isText := value.(string)
 	_, isNumber := value.(json.Number)
+	flag, isFlag := value.(bool)
 	of, isClock := clocks[label]
 	switch {
-	case value == nil, schema == nil && (isText || isNumber):
+	case value == nil, schema == nil && (isText || isNumber || isFlag):
 		return value, nil
 	case label == decimalName && isNumber:
 		return fmt.Sprint(value), nil
@@ -62,6 +65,15 @@ func valueOf(schema object, value any) (any, error) {
 	case isWhole(kind) && isInteger(value), (kind == "float" || kind == "double") && isNumber,
 		kind == "string" && isText:
 		return value, nil
+	case kind == "boolean" && isFlag:
+		if flag {
+			return 1, nil
+		}
+		return 0, nil
+	case label == bitsName && isText: // the lowest byte comes first
+		raw, err := unbase64(text)
+		slices.Reverse(raw)
+		return new(big.Int).SetBytes(raw), err
 	case kind == "bytes" && isText:
 		raw, err := unbase64(text)
 		return hex.EncodeToString(raw), err

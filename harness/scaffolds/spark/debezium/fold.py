@@ -1,4 +1,4 @@
-"""What the change events of Debezium's Vitess connector come to; runs on the executors.
+"""What the change events of Debezium's connectors come to; runs on the executors.
 
 All events of a key come in one partition, in order, so rows are applied as they arrive. A read that
 ends at given offsets needs no boundaries of transactions: the rows of one that is cut in two there
@@ -11,25 +11,30 @@ import json
 from typing import Any
 
 from pyspark.sql import DataFrame
-from tables import Name, Row, Table, in_shape, text_of
+from tables import Declined, Name, Row, Table, in_shape, text_of
 
-from cdc_spark import decode_vitess
+from cdc_spark import decode_debezium, decode_vitess
 
-DIALECTS = ("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented")
+DECODERS = {"vitess": decode_vitess, "debezium-mysql": decode_debezium}
+DIALECTS = {
+    "vitess": ("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented"),
+    "debezium-mysql": ("current", "mysql"),
+}
 
 
 def lacking(feed: dict[str, Any]) -> str:
     """Name what a changefeed asks for and this program does not do; "" for nothing."""
-    if feed["protocol"] != "vitess":
+    if feed["protocol"] not in DIALECTS:
         return f"protocol:{feed['protocol']}"
-    return "" if feed["dialect"] in DIALECTS else f"dialect:{feed['dialect']}"
+    return "" if feed["dialect"] in DIALECTS[feed["protocol"]] else f"dialect:{feed['dialect']}"
 
 
 def decoded(messages: DataFrame, job: dict[str, Any]) -> DataFrame:
     """Return the events of messages; what cannot be read is one of its own."""
     registry = job["registry"] or {"url": "", "properties": {}}
     properties = registry["properties"]
-    return decode_vitess(messages, registry["url"], properties=properties, poison="dead_letter")
+    decode = DECODERS["my-protocol"]
+    return decode(messages, registry["url"], properties=properties, poison="dead_letter")
 
 
 def materialised(
@@ -41,6 +46,8 @@ def materialised(
     # What the last row of each message key was: its table, and whether it was deleted.
     last: dict[tuple[str, str], tuple[Table, bool]] = {}
     for event in events:
+        if event["op"] == "ddl" and event["query"].startswith("TRUNCATE TABLE"):
+            raise Declined("operation:t")
         if event["op"] not in ("upsert", "delete", "tombstone"):
             continue  # a boundary of a transaction, or DDL for information
         before, after = (json.loads(event[side] or "null") for side in ("before", "after"))

@@ -1,4 +1,4 @@
-// Debezium's Vitess connector with its JSON converter: rows by the key of their message.
+// Debezium's connectors with their JSON converter: rows by the key of their message.
 //
 // All events of a key come in one partition, in order, so rows are applied as they arrive. A read that
 // ends at given offsets needs no boundaries of transactions: the rows of one that is cut in two there
@@ -19,6 +19,15 @@ const jsonConverter = "org.apache.kafka.connect.json.JsonConverter"
 // notifications. None of them says what became of rows.
 var others = [][]string{{"status", "id"}, {"ddl"}, {"vgtid"}, {"aggregate_type"}}
 
+// Protocol -> its dialects.
+var dialects = map[string][]string{
+	"vitess":         {"current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented"},
+	"debezium-mysql": {"current", "mysql"},
+}
+
+// Protocol -> what its source block calls a schema.
+var schemas = map[string]string{"vitess": "keyspace", "debezium-mysql": "db"}
+
 // What the last row of a message key was: its table, and whether it was deleted.
 type last struct {
 	table  *table
@@ -26,6 +35,7 @@ type last struct {
 }
 
 type reader struct {
+	schema string
 	tables tables
 	ddl    []any // none: the stream says nothing that could be executed
 	last   map[string]*last
@@ -39,12 +49,10 @@ type part struct {
 
 // lacking names what a changefeed asks for and this program does not do; "" for nothing.
 func lacking(f *changefeed) string {
-	if f.Protocol != "vitess" {
+	if dialects[f.Protocol] == nil {
 		return "protocol:" + f.Protocol
 	}
-	switch f.Dialect {
-	case "current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented":
-	default:
+	if !slices.Contains(dialects[f.Protocol], f.Dialect) {
 		return "dialect:" + f.Dialect
 	}
 	for _, side := range []string{"key", "value"} {
@@ -57,7 +65,9 @@ func lacking(f *changefeed) string {
 
 // readers returns what makes the reader of each changefeed.
 func readers(*job) func(*changefeed) *reader {
-	return func(*changefeed) *reader { return &reader{tables{}, nil, map[string]*last{}} }
+	return func(f *changefeed) *reader {
+		return &reader{schemas[f.Protocol], tables{}, nil, map[string]*last{}}
+	}
 }
 
 // take applies one message.
@@ -98,7 +108,7 @@ func (r *reader) change(key row, told part) (*last, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema, isText := source["keyspace"].(string)
+	schema, isText := source[r.schema].(string)
 	label, isName := source["table"].(string)
 	if !isText || !isName {
 		return nil, errors.New("a change of no table")
@@ -112,6 +122,9 @@ func (r *reader) change(key row, told part) (*last, error) {
 		return nil, err
 	}
 	op, _ := told.document["op"].(string)
+	if op == "t" { // partitions do not say which rows it came before
+		return nil, declined("operation:t")
+	}
 	if op == "" && after == nil { // a transform has removed it
 		op = "d"
 	}
@@ -134,6 +147,9 @@ func (r *reader) change(key row, told part) (*last, error) {
 }
 
 func isOther(document object) bool {
+	if _, is := document["ts_ms"]; is && len(document) == 1 {
+		return true // a heartbeat
+	}
 	return slices.ContainsFunc(others, func(members []string) bool {
 		return !slices.ContainsFunc(members, func(member string) bool {
 			_, is := document[member]

@@ -12,15 +12,22 @@ import java.util.function.Function;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Debezium's Vitess connector with its JSON converter: rows by the key of their message.
+ * Debezium's connectors with their JSON converter: rows by the key of their message.
  *
  * <p>All events of a key come in one partition, in order, so rows are applied as they arrive. A read
  * that ends at given offsets needs no boundaries of transactions: the rows of one that is cut in two
  * there are the rows of its first part. Whoever shows tables while they change has to wait for END.
  */
 final class Reader {
-  private static final Set<String> DIALECTS =
-      Set.of("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented");
+  private static final Map<String, Set<String>> DIALECTS =
+      Map.of(
+          "vitess", Set.of("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented"),
+          "debezium-mysql", Set.of("current", "mysql"));
+
+  /** What the source block of each protocol calls a schema. */
+  private static final Map<String, String> SCHEMAS =
+      Map.of("vitess", "keyspace", "debezium-mysql", "db");
+
   private static final String CONVERTER = "org.apache.kafka.connect.json.JsonConverter";
   private static final Set<String> PUTS = Set.of("c", "r", "u");
 
@@ -45,21 +52,26 @@ final class Reader {
   /** None: the stream says nothing that could be executed. */
   final List<Map<String, Object>> ddl = null;
 
+  private final String schema;
   private final Map<List<String>, Last> last = new HashMap<>();
+
+  private Reader(String schema) {
+    this.schema = schema;
+  }
 
   /** Makes the reader of each changefeed. */
   static Function<JsonNode, Reader> readers(JsonNode job) {
-    return feed -> new Reader();
+    return feed -> new Reader(SCHEMAS.get(feed.path("protocol").asText()));
   }
 
   /** Names what a changefeed asks for and this program does not do; "" for nothing. */
   static String lacking(JsonNode feed) {
     String protocol = feed.path("protocol").asText();
     String dialect = feed.path("dialect").asText();
-    if (!protocol.equals("vitess")) {
+    if (!DIALECTS.containsKey(protocol)) {
       return "protocol:" + protocol;
     }
-    if (!DIALECTS.contains(dialect)) {
+    if (!DIALECTS.get(protocol).contains(dialect)) {
       return "dialect:" + dialect;
     }
     for (String side : List.of("key", "value")) {
@@ -81,7 +93,9 @@ final class Reader {
     if (document.has("before") || document.has("after")) {
       last.put(who, change(key, value));
     } else if (!document.isNull()) {
-      if (OTHERS.stream().noneMatch(members -> members.stream().allMatch(document::has))) {
+      boolean isHeartbeat = document.size() == 1 && document.has("ts_ms");
+      if (!isHeartbeat
+          && OTHERS.stream().noneMatch(members -> members.stream().allMatch(document::has))) {
         throw new IOException(Json.clip(document) + " is no change");
       }
     } else if (!named.document.isNull() && last.containsKey(who) && !last.get(who).isGone) {
@@ -94,7 +108,7 @@ final class Reader {
   /** Applies a row's event; returns its table, and whether the row is gone. */
   private Last change(Map<String, Object> key, Part value) throws IOException {
     JsonNode source = Json.object(value.document.get("source"));
-    if (!source.path("keyspace").isTextual() || !source.path("table").isTextual()) {
+    if (!source.path(schema).isTextual() || !source.path("table").isTextual()) {
       throw new IOException("a change of no table");
     }
     Image before = image(value, "before");
@@ -103,11 +117,14 @@ final class Reader {
     if (op.isEmpty() || op.equals("null")) { // a transform has removed it
       op = after == null ? "d" : "c";
     }
+    if (op.equals("t")) { // partitions do not say which rows it came before
+      throw new Declined("operation:t");
+    }
     boolean isPut = PUTS.contains(op);
     if (isPut ? after == null : !op.equals("d") || before == null) {
       throw new IOException("op " + op + " without the row that it needs");
     }
-    var name = new Tables.Name(source.get("keyspace").asText(), source.get("table").asText());
+    var name = new Tables.Name(source.get(schema).asText(), source.get("table").asText());
     Tables.Table table = tables.of(name);
     if (before != null && (!isPut || key.isEmpty())) {
       // What the row looks like in its table by now.

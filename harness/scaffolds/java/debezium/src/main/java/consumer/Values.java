@@ -20,6 +20,7 @@ import java.util.function.LongFunction;
 final class Values {
   private static final String DECIMAL = "org.apache.kafka.connect.data.Decimal";
   private static final String ZONED = "io.debezium.time.ZonedTimestamp";
+  private static final String BITS = "io.debezium.data.Bits";
   private static final Set<String> INTEGERS = Set.of("int8", "int16", "int32", "int64");
   private static final Set<String> FLOATS = Set.of("float", "double");
   private static final long DAY_S = 86_400;
@@ -43,13 +44,19 @@ final class Values {
     if (value.isNull()) {
       return null;
     }
-    if (schema == null && (value.isNumber() || value.isTextual())) {
+    if (schema == null && (value.isNumber() || value.isTextual() || value.isBoolean())) {
       return value;
     }
     String name = schema == null ? "" : schema.path("name").asText();
     String type = schema == null ? "" : schema.path("type").asText();
     if (name.equals(DECIMAL) && (value.isTextual() || value.isNumber())) {
       return value.isNumber() ? value.decimalValue().toPlainString() : decimal(schema, value);
+    }
+    if (value.isBoolean() && type.equals("boolean")) {
+      return value.booleanValue() ? 1 : 0;
+    }
+    if (value.isTextual() && name.equals(BITS)) {
+      return bits(Base64.getDecoder().decode(value.asText()));
     }
     if (value.isTextual() && type.equals("bytes")) {
       return HexFormat.of().formatHex(Base64.getDecoder().decode(value.asText()));
@@ -81,6 +88,15 @@ final class Values {
     byte[] raw = Base64.getDecoder().decode(value.asText());
     int scale = Integer.parseInt(schema.path("parameters").path("scale").asText("0"));
     return new BigDecimal(new BigInteger(raw), scale).toPlainString();
+  }
+
+  /** The number of a BIT column, whose bytes come lowest first. */
+  private static BigInteger bits(byte[] raw) {
+    BigInteger number = BigInteger.ZERO;
+    for (int at = raw.length - 1; at >= 0; at--) {
+      number = number.shiftLeft(8).or(BigInteger.valueOf(raw[at] & 0xff));
+    }
+    return number;
   }
 
   /** A TIMESTAMP at UTC; what is none, the text of a date of zeros, stays as it is. */

@@ -49,6 +49,11 @@ def decimal(value: Any, scale: int) -> str:
     return f"{'-' if number < 0 else ''}{digits[: len(digits) - scale]}{point}"
 
 
+def bits(text: str) -> int:
+    """Return the number of a BIT column, whose bytes come lowest first."""
+    return int.from_bytes(base64.b64decode(text, validate=True), "little")
+
+
 def day(number: int) -> str:
     """Return a day since 1970 as YYYY-MM-DD."""
     shift = 1 if number < (date(1, 1, 1) - EPOCH).days else 0
@@ -117,9 +122,11 @@ NOTHING: tuple[tuple[type, ...], Callable[[Any], Any]] = ((), as_it_is)
 READERS = {
     **{name: ((int,), read) for name, read in TIMES.items()},
     "io.debezium.time.ZonedTimestamp": ((str,), zoned),
+    "io.debezium.data.Bits": ((str,), bits),
+    "boolean": ((bool,), int),
     **dict.fromkeys(INTEGERS, ((int,), as_it_is)),
     **dict.fromkeys(("float", "double"), ((int, float), as_it_is)),
     "string": ((str,), as_it_is),
     "bytes": ((str,), lambda text: base64.b64decode(text, validate=True).hex()),
-    "": ((int, float, str), as_it_is),  # without a schema
+    "": ((bool, int, float, str), as_it_is),  # without a schema
 }

@@ -1,4 +1,4 @@
-"""Debezium's Vitess connector with its JSON converter: rows by the key of their message.
+"""Debezium's connectors with their JSON converter: rows by the key of their message.
 
 All events of a key come in one partition, in order, so rows are applied as they arrive. A read that
 ends at given offsets needs no boundaries of transactions: the rows of one that is cut in two there
@@ -11,23 +11,29 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tables import Name, Row, Table, in_shape, text_of
+from tables import Declined, Name, Row, Table, in_shape, text_of
 from values import kind_of, value_of
 
-DIALECTS = ("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented")
+# Protocol -> its dialects, and what its source block calls a schema.
+DIALECTS = {
+    "vitess": ("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented"),
+    "debezium-mysql": ("current", "mysql"),
+}
+SCHEMAS = {"vitess": "keyspace", "debezium-mysql": "db"}
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 Schema = dict[str, Any]
 # What a value without a row has: boundaries of transactions, DDL for information, heartbeats and
 # notifications. None of them says what became of rows.
 OTHERS = ({"status", "id"}, {"ddl"}, {"vgtid"}, {"aggregate_type"})
+HEARTBEAT = {"ts_ms"}
 PUTS = ("c", "r", "u")
 
 
 def lacking(feed: dict[str, Any]) -> str:
     """Name what the changefeed asks for and this program does not do; "" for nothing."""
-    if feed["protocol"] != "vitess":
+    if feed["protocol"] not in DIALECTS:
         return f"protocol:{feed['protocol']}"
-    if feed["dialect"] not in DIALECTS:
+    if feed["dialect"] not in DIALECTS[feed["protocol"]]:
         return f"dialect:{feed['dialect']}"
     for side in ("key", "value"):
         converter = feed["settings"].get(f"{side}.converter", JSON)
@@ -39,13 +45,14 @@ def lacking(feed: dict[str, Any]) -> str:
 def readers(job: dict[str, Any]) -> Callable[[dict[str, Any]], Reader]:
     """Return what makes the reader of each changefeed."""
     del job
-    return lambda _: Reader()
+    return lambda feed: Reader(SCHEMAS[feed["protocol"]])
 
 
 class Reader:
     """The messages of one changefeed."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: str) -> None:
+        self._schema = schema
         self.tables: dict[Name, Table] = {}
         self.ddl = None  # the stream says nothing that could be executed
         # What the last row of each message key was: its table, and whether it was deleted.
@@ -56,7 +63,8 @@ class Reader:
         key_row = None if key is None else keyed(*parted(key))
         document, schema = (None, None) if value is None else parted(value)
         if document is not None and "before" not in document and "after" not in document:
-            if not any(members <= document.keys() for members in OTHERS):
+            is_other = any(members <= document.keys() for members in OTHERS)
+            if not is_other and document.keys() != HEARTBEAT:
                 raise ValueError(f"a value with {sorted(document)[:8]} is no change")
             return
         who = (place[0], text_of(key_row or {}))
@@ -73,10 +81,12 @@ class Reader:
     def _change(self, key: Row, document: dict[str, Any], schema: Schema) -> tuple[Name, bool]:
         """Apply a row's event; return its table, and whether the row is gone."""
         source = document["source"]
-        name = (source["keyspace"], source["table"])
+        name = (source[self._schema], source["table"])
         before, shape = image(document.get("before"), schema.get("before"))
         after, new_shape = image(document.get("after"), schema.get("after"))
         op = document.get("op") or ("d" if after is None else "c")
+        if op == "t":
+            raise Declined("operation:t")  # partitions do not say which rows it came before
         if not (after is not None if op in PUTS else op == "d" and before is not None):
             raise ValueError(f"op {op!r} without the row that it needs")
         table = self.tables.setdefault(name, Table())
