@@ -158,6 +158,8 @@ def _types() -> Iterator[WrongProducer]:
             "connect.json.schema-types",
             f"It leaves `{member}` out of the JSON text of a schema.",
             _without(member),
+            also="vitess.key.schema-text",
+            protocols=("vitess",),
         )
 
 

@@ -32,6 +32,12 @@ from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, ki
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
 _TABLES: Final = re.compile(r"(DROP TABLE (?:IF EXISTS )?)(.*)")
+_NOTHING: Final[Values] = {
+    "defaultCharsetName": None,
+    "primaryKeyColumnNames": [],
+    "columns": [],
+    "comment": None,
+}
 RUNS: Final = "harness.sources.mysql.statements:_runs"
 
 
@@ -270,6 +276,30 @@ ROWS: Final = (
         "ddl.id",
         "It writes the id of a table without quotes.",
         _changes(lambda one: {**one, "id": _nameless(one["id"])}),
+    ),
+    row(
+        "ids-joined-by-slashes",
+        "ddl.id",
+        "It joins database and table of an id by a slash.",
+        _changes(lambda one: {**one, "id": one["id"].replace('"."', '"/"')}),
+    ),
+    row(
+        "ids-of-tables-alone",
+        "ddl.id",
+        "It leaves the database out of the id of a table.",
+        _changes(lambda one: {**one, "id": one["id"].rpartition(".")[2]}),
+    ),
+    row(
+        "dropped-tables-altered",
+        "ddl.dropped",
+        "It calls the change of a table that is dropped ALTER.",
+        _changes(lambda one: {**one, "type": one["type"].replace("DROP", "ALTER")}),
+    ),
+    row(
+        "dropped-tables-described",
+        "ddl.dropped",
+        "It describes a table that is dropped, without columns.",
+        _changes(lambda one: {**one, "table": one["table"] or dict(_NOTHING)}),
     ),
     row(
         "no-change-of-dropped-tables",

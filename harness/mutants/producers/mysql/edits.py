@@ -27,13 +27,10 @@ Columns = Callable[[ColumnType], bool]
 Headers = tuple[Header, ...]
 
 
-def row(
-    name: str, clause: str, difference: str, edit: Patch, equivalent: str = ""
-) -> WrongProducer:
-    """Return a wrong producer; its name and its clause without what all of them begin with."""
-    return WrongProducer(
-        f"mysql-{name}", f"{PROTOCOL}.{clause}", difference, edit, equivalent=equivalent
-    )
+def row(name: str, clause: str, difference: str, edit: Patch, also: str = "") -> WrongProducer:
+    """Return a wrong producer; its name and its clauses without what all of them begin with."""
+    second = f"{PROTOCOL}.{also}" if also else ""
+    return WrongProducer(f"mysql-{name}", f"{PROTOCOL}.{clause}", difference, edit, also=second)
 
 
 def stream(change: Callable[[Records], Records]) -> Patch:

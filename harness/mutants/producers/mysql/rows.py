@@ -49,12 +49,18 @@ def _for(right: str, wrong: str, held: str) -> str:
 
 
 def _ops() -> Iterator[WrongProducer]:
-    for right, wrong in (("c", "i"), ("c", "r"), ("u", "c"), ("d", "r")):
+    for right, wrong, what in (
+        ("c", "i", "create"),
+        ("c", "r", "create"),
+        ("u", "c", "update"),
+        ("d", "r", "delete"),
+    ):
         yield row(
             f"op-{wrong}-for-{right}",
             "event.op",
             f"It writes op {wrong} for {right}.",
             valued(CHANGE, "op", partial(_for, right, wrong)),
+            also=f"row.{what}",
         )
 
 

@@ -36,11 +36,13 @@ def _modes() -> Iterator[WrongProducer]:
         (DEFAULT, "microseconds", ("datetime",)),
         ("connect", DEFAULT, ("date", "time", "datetime")),
         ("microseconds", DEFAULT, ("",)),
+        ("microseconds", "nanoseconds", ("time",)),
         ("nanoseconds", "microseconds", ("",)),
     ):
         for kind in clauses:
             clause = f"temporal.{value}.{kind}" if kind else f"temporal.{value}"
             clause = f"type.{kind}" if value == DEFAULT else clause
+            clause = f"temporal.{value}" if value == "microseconds" else clause
             yield row(
                 f"{value}-read-as-{other}{'-of-' if kind else ''}{kind}".replace("_", "-"),
                 clause,
@@ -101,6 +103,19 @@ def _zero_kept(original: Callable[..., Any]) -> Callable[..., Any]:
         if value.startswith("0000-00-00")
         else original(value, optional=optional)
     )
+
+
+def _without_name(found: Conversion) -> Conversion:
+    """Return the conversion without the name that the mode `connect` gives its schema."""
+    if not (found.schema.name or "").startswith("org.apache.kafka.connect.data."):
+        return found
+    return replace(found, schema=replace(found.schema, name=None))
+
+
+def _another_clock(found: Conversion) -> Conversion:
+    if found.schema.default is UNSET:
+        return found
+    return replace(found, schema=replace(found.schema, default="2000-01-01T00:00:00Z"))
 
 
 def _without_default(found: Conversion) -> Conversion:
@@ -177,6 +192,21 @@ ROWS: Final = (
         "temporal.default-clock",
         "It leaves out the default of a TIMESTAMP that is the clock's.",
         conversions(of(ColumnKind.TIMESTAMP), _without_default),
+    ),
+    row(
+        "clock-of-2000",
+        "temporal.default-clock",
+        "It writes the first moment of 2000 for the default of a TIMESTAMP that is the clock's.",
+        conversions(of(ColumnKind.TIMESTAMP), _another_clock),
+    ),
+    *(
+        row(
+            f"connect-{kind.value}-without-a-name",
+            f"temporal.connect.{kind.value}",
+            f"It gives the schema of {kind.value.upper()} no name under connect.",
+            conversions(of(kind), _without_name),
+        )
+        for kind in (ColumnKind.DATE, ColumnKind.TIME, ColumnKind.DATETIME)
     ),
     row(
         "zero-dates-as-a-day",

@@ -264,6 +264,12 @@ ROWS: Final = (
         one(BOUNDARY, lambda record: replace(record, topic=f"{record.topic}s")),
     ),
     row(
+        "boundaries-without-the-prefix",
+        "txn.topic",
+        "It leaves the prefix out of the topic of boundaries.",
+        one(BOUNDARY, lambda record: replace(record, topic=record.topic.removeprefix("mysql."))),
+    ),
+    row(
         "boundaries-joined-by-points",
         "topic.delimiter",
         "It joins the parts of the transaction topic by a point whatever topic.delimiter says.",

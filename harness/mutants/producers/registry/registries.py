@@ -227,6 +227,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "registry.avro.decimal",
         "It writes a decimal with its lowest byte first.",
         result("harness.codecs.connect.logical:unscaled_bytes", lambda raw: raw[::-1]),
+        also="connect.json.decimal-base64",
         protocols=("vitess",),
     ),
     WrongProducer(

@@ -29,6 +29,7 @@ FIELDS: Final = schemas.ENVELOPE.fields
 ROWS_WITHIN: Final = ("before", "after")
 # What each operation's event has where the right producer has something else.
 CONFUSED: Final = {"c": "i", "u": "c", "d": "r"}
+WHAT: Final = {"c": "create", "u": "update", "d": "delete"}
 
 
 def _fields() -> Iterator[WrongProducer]:
@@ -173,6 +174,7 @@ ROWS: tuple[WrongProducer, ...] = (
             "vitess.event.op",
             f"It calls the operation `{old}` `{new}`.",
             _renamed_operation(old, new),
+            also=f"vitess.row.{WHAT[old]}",
         )
         for old, new in CONFUSED.items()
     ),
