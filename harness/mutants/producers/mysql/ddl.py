@@ -236,6 +236,12 @@ ROWS: Final = (
         one(SCHEMA_CHANGE, lambda record: replace(record, key=None, key_schema=None)),
     ),
     row(
+        "statement-keyed-by-its-table",
+        "ddl.key",
+        "It writes the statement's table for the database into its key.",
+        one(SCHEMA_CHANGE, lambda record: replace(record, key={"databaseName": "t"})),
+    ),
+    row(
         "statement-in-capitals",
         "ddl.text",
         "It writes statements in capitals.",

@@ -264,6 +264,12 @@ ROWS: Final = (
         one(BOUNDARY, lambda record: replace(record, topic=f"{record.topic}s")),
     ),
     row(
+        "boundary-keyed-by-another-id",
+        "txn.key",
+        "It writes another id into the key of a boundary.",
+        one(BOUNDARY, lambda record: replace(record, key={"id": "0-1-0"})),
+    ),
+    row(
         "boundaries-without-the-prefix",
         "txn.topic",
         "It leaves the prefix out of the topic of boundaries.",
