@@ -36,6 +36,7 @@ CAUSES = {
     StatementKind.DELETE: "delete",
     StatementKind.DDL: "column-names",
 }
+ROUTES = "sink.dispatchers"
 EXAMPLE = """\
 CREATE TABLE {0}.orders (id INT PRIMARY KEY, item VARCHAR(20), n INT);
 INSERT INTO {0}.orders VALUES (1, 'tea', 2), (2, 'milk', 1);
@@ -244,6 +245,12 @@ def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -
     yield "matrix:"
     yield f"  protocol: [{', '.join(protocols)}]"
     yield "  partitions: [1, 2]"
+    tables = [table for table in steps.tables if not table.is_view]
+    needs = {name: (PROTOCOLS[name].load_settings or {}).get(ROUTES) for name in protocols}
+    if len(tables) > 1 and any(needs.values()):
+        yield "# Each table needs a topic of its own."
+        yield "settings:"
+        yield from (f"  {name}: {json.dumps({ROUTES: one})}" for name, one in needs.items() if one)
     yield f"databases: [{', '.join(_word(name) for name in steps.databases)}]"
     yield "# `harness record` runs this once on a real database and locks what it did."
     yield "upstream:"
@@ -254,8 +261,8 @@ def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -
     yield "# Every table at the end, written from your head: recorded changes are held against it."
     yield "# `[]` is an empty table; write a row as {column: value, column: value}."
     yield "expect:"
-    yield "  tables:" if steps.tables else "  tables: {}"
-    for table in steps.tables:
+    yield "  tables:" if tables else "  tables: {}"
+    for table in tables:
         columns = ", ".join(table.column_names)
         if not options.sources:
             yield f"    {_word(str(table.id))}:"

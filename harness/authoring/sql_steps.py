@@ -7,6 +7,7 @@ scenario cannot hold is left out and reported, never dropped in silence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import cast
@@ -37,6 +38,8 @@ LEFT_OUT = {
 }
 # mysqldump has these around the rows of a table.
 OF_LOADING = (" DISABLE KEYS", " ENABLE KEYS")
+# A line for the `mysql` program, which dumps have around triggers: what ends a statement from here.
+_DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +76,36 @@ def read_steps(
         reader.steps += after.steps
         reader.left_out += after.left_out
         reader.kinds |= after.kinds
-    try:
-        statements = split(text)
-    except DdlError as error:
-        raise reader.wrong(error.line, error) from None
-    for sql, line, _ in statements:
+    for part, delimiter, begins in _parts(text):
         try:
-            reader.take(sql, line)
+            statements = split(part) if delimiter == ";" else _split_at(part, delimiter)
         except DdlError as error:
-            raise reader.wrong(line + error.line - 1, error) from None
+            raise reader.wrong(begins + error.line, error) from None
+        for sql, line, _ in statements:
+            try:
+                reader.take(sql, begins + line)
+            except DdlError as error:
+                raise reader.wrong(begins + line + error.line - 1, error) from None
     return reader.result()
+
+
+def _parts(text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield what lies between DELIMITER lines, what ends statements there, and the lines before."""
+    begin, delimiter = 0, ";"
+    for line in _DELIMITER.finditer(text):
+        yield text[begin : line.start()], delimiter, text.count("\n", 0, begin)
+        begin, delimiter = line.end(), line[1]
+    yield text[begin:], delimiter, text.count("\n", 0, begin)
+
+
+def _split_at(text: str, delimiter: str) -> Iterator[tuple[str, int, int]]:
+    """Split at another delimiter; a statement that has a `;` within stays whole."""
+    at = 0
+    for part in text.split(delimiter):
+        if sql := part.strip():
+            start = at + part.index(sql)
+            yield sql, text.count("\n", 0, start) + 1, 1
+        at += len(part) + len(delimiter)
 
 
 @dataclass(slots=True)

@@ -49,7 +49,7 @@ _NOT_TABLES = words(
     PREPARE PACKAGE AGGREGATE UNDO TABLESPACE
     """
 )
-_BEFORE_OBJECT = words("OR REPLACE IF NOT EXISTS GLOBAL SESSION")
+_BEFORE_OBJECT = words("OR REPLACE IF NOT EXISTS GLOBAL SESSION") | {"", "(", ")"}
 
 
 def split(sql_text: str) -> tuple[tuple[str, int, int], ...]:
@@ -98,6 +98,9 @@ def classify(sql: str) -> StatementKind:
     if first == "WITH":
         return _after_with(words)
     if first in _DDL_VERBS:
+        at = words.index("DEFINER") if "DEFINER" in words[1:4] else 0
+        if at and words[at + 1] == "=":
+            words = [first, *words[at + 3 :]]  # without the user; a host behind it has no `upper`
         following = next((word for word in words[1:] if word not in _BEFORE_OBJECT), "")
         return StatementKind.OTHER if following in _NOT_TABLES else StatementKind.DDL
     if first == "RENAME" and "USER" in words[1:2]:

@@ -166,3 +166,26 @@ def test_what_a_dump_says_about_its_own_loading_is_left_out() -> None:
         "how a dump is loaded)",
         "the table is not there yet)",
     ]
+
+
+TRIGGER = """CREATE TABLE `t` (`a` int NOT NULL, PRIMARY KEY (`a`));
+DELIMITER ;;
+/*!50003 CREATE*/ /*!50017 DEFINER=`root`@`localhost`*/ /*!50003 TRIGGER `g` BEFORE INSERT ON `t`
+FOR EACH ROW BEGIN
+  IF NEW.a < 0 THEN SET NEW.a = 0; END IF;
+END */;;
+CREATE DEFINER=`root`@`localhost` PROCEDURE `p`()
+BEGIN DELETE FROM t; SELECT 1; END ;;
+DELIMITER ;
+INSERT INTO `t` VALUES (1);
+"""
+
+
+def test_triggers_and_procedures_of_a_dump_are_left_out_whole() -> None:
+    """A statement between DELIMITER lines ends at that delimiter, and lines go on to be counted."""
+    steps = read_steps(TRIGGER, "a.sql", ("shop",))
+    assert [step.statements[0].split()[0] for step in steps.steps] == ["CREATE", "INSERT"]
+    assert [text.split(" ")[0] for text in steps.left_out] == ["a.sql:3:", "a.sql:7:"]
+    assert steps.steps[1].line == 10
+    with pytest.raises(UsageError, match=r"^a\.sql:12: "):
+        read_steps(f"{TRIGGER}\nDELETE FROM x WHERE b = 'y", "a.sql", ("shop",))

@@ -59,6 +59,27 @@ def test_several_protocols_can_be_begun_with() -> None:
     assert {clause.partition(".")[0] for clause in scenario.clauses} == {"vitess", "avro"}
 
 
+SHOP = """\
+CREATE TABLE shop.a (id INT PRIMARY KEY);
+CREATE TABLE shop.b (id INT PRIMARY KEY);
+CREATE VIEW shop.v AS SELECT id FROM shop.a;
+INSERT INTO shop.a VALUES (1);
+"""
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_several_tables_are_sent_as_the_protocol_can(protocol: str) -> None:
+    """Avro has a topic for each, so that the changefeed does not stop; a view has no rows."""
+    Path("shop.sql").write_text(SHOP, encoding="utf-8")
+    words = ["new", "scenario", "bugs.shop", "--from", "shop.sql", "--protocol", protocol]
+    assert main(words) == 0
+    (scenario,) = load_all(Path("scenarios"))
+    text = Path("scenarios/bugs/shop.yaml").read_text(encoding="utf-8")
+    assert [str(table) for table in scenario.expect.tables] == ["shop.a", "shop.b"]
+    needed = (PROTOCOLS[protocol].load_settings or {}).get("sink.dispatchers")
+    assert ("\nsettings:\n" in text) is bool(needed)
+
+
 def test_sql_comes_through_yaml_as_it_was() -> None:
     """Odd names, blanks, control and 4-byte characters are the same after the file is read."""
     Path("a.sql").write_bytes(ODD.encode())
