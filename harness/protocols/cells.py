@@ -151,8 +151,9 @@ def _avro_unsigned(cell: Cell, of_type: str) -> str:
         return of_type
     if str(cell.settings.get("avro-bigint-unsigned-handling-mode", "long")) == "string":
         return "avro.type.bigint.unsigned-string"
-    greatest = 2**63
-    over = any(_NUMBER.match(t) and not 0 <= int(t) < greatest for t in (cell.wanted, cell.got))
+    # A number within 63 bits that was answered as a greater one was rounded; it did not wrap.
+    wanted, got = (int(t) if _NUMBER.match(t) else 0 for t in (cell.wanted, cell.got))
+    over = not 0 <= wanted < 2**63 or got < 0
     return "avro.type.bigint.unsigned-overflow" if over else "avro.type.bigint.unsigned-long"
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from harness.model.decoded import EventKind
-from harness.model.finding import Finding, Place
+from harness.model.finding import Finding
 from harness.model.observed import Outcome
 from harness.model.source_events import DdlEvent, RowEvent
 from harness.verdict.case import Arrival
@@ -59,18 +59,27 @@ def _is_turned(text: str) -> bool:
 
 
 def _named(case: Evidence, text: str) -> Arrival | None:
-    """Return the record that a text names: `topic/partition@offset`, or in Kafka's own words."""
+    """Return the record that a text names: `topic/partition@offset`, or in Kafka's own words.
+
+    Where the text names none, that is the first of the status's `messages`.
+    """
     said = _PLACE.search(text) or _IN_WORDS.search(text)
-    if said is None:
-        return None
+    if said is not None:
+        return _at(case, said[1], int(said[2]), int(said[3]))
+    letters = case.observed.stopped_at[:1]
+    return next((_at(case, one.topic, one.partition, one.offset) for one in letters), None)
+
+
+def _at(case: Evidence, topic: str, partition: int, offset: int) -> Arrival | None:
+    """Return what arrives at an offset of a topic, by its own name or the canonical one."""
+    there = (
+        one
+        for one in case.arrivals
+        if (one.place.partition, one.place.offset) == (partition, offset)
+        and topic.endswith(one.place.topic)
+    )
     # A topic may be called like the end of another: of those the longest is meant.
-    there = (one for one in case.arrivals if _is_at(said, one.place))
     return max(there, key=lambda one: len(one.place.topic), default=None)
-
-
-def _is_at(said: re.Match[str], place: Place) -> bool:
-    numbers = (str(place.partition), str(place.offset))
-    return said.groups()[1:] == numbers and said[1].endswith(place.topic)
 
 
 def _hostile(case: Evidence, finding: Finding) -> Cause | None:

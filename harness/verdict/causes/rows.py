@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.model.change import Op
+from harness.model.columns import Column
 from harness.model.decoded import EventKind
 from harness.model.finding import Finding, FindingKind, Place
 from harness.model.large import lacks_columns
@@ -145,23 +146,37 @@ def cause_of_columns(case: Evidence, finding: Finding) -> Cause | None:
     changing = [ddl for ddl in named if _has(ddl.before, finding) != _has(ddl.after, finding)]
     if changing and not _had(case, finding):
         return cause_of(changing[-1]), case.place_of(changing[-1])
-    first = next(
-        (
-            event
-            for event in case.expected.applied
-            if isinstance(event, RowEvent)
-            and str(event.table.table.id) == finding.table
-            and _has(event.table, finding) is (finding.kind is FindingKind.MISSING_COLUMN)
-        ),
-        None,
-    )
-    return "column-names", case.place_of(first)
+    return "column-names", case.place_of(_shape_of_the_end(case, finding))
+
+
+def _shape_of_the_end(case: Evidence, finding: Finding) -> RowEvent | None:
+    """Return the put that shows whether the column is there at the end.
+
+    That is the row's last where the column is there as in the table's last; else the first behind
+    it, else the table's first.
+    """
+    wanted = finding.kind is FindingKind.MISSING_COLUMN
+    puts = [
+        event
+        for event in case.expected.applied
+        if isinstance(event, RowEvent)
+        and event.after is not None
+        and str(event.table.table.id) == finding.table
+    ]
+    mine = next((one for one in reversed(case.history(finding)) if one.after is not None), None)
+    if mine in puts:
+        same = _columns(mine.table, finding) == _columns(puts[-1].table, finding)
+        puts = [*puts[puts.index(mine) + (not same) :], *puts]
+    return next((one for one in puts if _has(one.table, finding) is wanted), None)
+
+
+def _columns(table: SourceTable, finding: Finding) -> list[Column]:
+    sent = (table.table.columns[ordinal] for ordinal in table.emitted)
+    return [column for column in sent if column.name == finding.column]
 
 
 def _has(table: SourceTable | None, finding: Finding) -> bool:
-    return table is not None and any(
-        table.table.columns[ordinal].name == finding.column for ordinal in table.emitted
-    )
+    return table is not None and bool(_columns(table, finding))
 
 
 def _had(case: Evidence, finding: Finding) -> bool:

@@ -13,7 +13,7 @@ from harness.engine.catalogue.workspace import workspace
 from harness.engine.mutation.prepared import Prepared
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.finding import Finding
-from harness.model.observed import Observed
+from harness.model.observed import DeadLetter, Observed, Outcome
 from harness.mutants.delivery import Message
 from harness.mutants.parts import Events, Known, Parts
 from harness.mutants.table import MUTANTS
@@ -184,6 +184,12 @@ EXAMPLES: dict[str, tuple[str, Parts, str, str]] = {
         "open.resolved.may-regress",
         "ddl",
     ),
+    "a number within 63 bits that was rounded": (
+        "dialects.avro-versions-agree[avro,p2]",
+        MUTANTS["integers-through-double"].parts,
+        "avro.type.bigint.unsigned-long",
+        "update",
+    ),
     "rows that were stored before a statement ahead of them": (
         "ordering.marks-are-missing[open,p1,one-mark]",
         MUTANTS["ddl-after-all-rows"].parts,
@@ -224,3 +230,36 @@ def test_silence_is_explained_by_what_the_scenario_is_about() -> None:
     assert not any((answer.tables or {}).values())
     assert finding.clause == "open.resolved.inclusive"
     assert finding.cause == "a resolved event is taken not to complete its own ts"
+
+
+# Case, row and column -> the record with the column as the table has it at the end.
+SHAPES = {
+    "dropped and added again": ("evolution.dropped-column-comes-back[avro,p1]", "2", "n", 2),
+    "of another type": ("ddl.drop-and-readd-column[avro,p1]", "3", "size", 3),
+    "not a deletion, which has the key alone": ("timezones.server-zone[avro,p1]", "2", "since", 6),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_missing_column_is_shown_by_a_record_that_has_it(name: str) -> None:
+    """A row that lacks a column is not explained by a record of before that column came."""
+    case, key, column, offset = SHAPES[name]
+    prepared = prepared_case(case)
+    right = replace(prepared.read_by(Parts(), 0), events=None, ddl=None)
+    tables = {table: tuple(map(dict, rows)) for table, rows in (right.tables or {}).items()}
+    (row,) = (row for rows in tables.values() for row in rows if str(row["id"]) == key)
+    del row[column]
+    plan = prepared.plan
+    spoiled = replace(right, tables=tables)
+    (finding,) = judge_design(plan.judged, plan.folding, spoiled, AS_EXPECTED).findings
+    assert (finding.column, [place.offset for place in finding.places]) == (column, [offset])
+
+
+def test_a_consumer_that_gives_up_may_name_the_record_in_its_messages() -> None:
+    """Its own words say nothing of a place: what it names in `messages` is shown, with its rule."""
+    plan = prepared_case("duplicates.old-schema-again[avro,p1]").plan
+    letter = DeadLetter("harness-1-480213.ticdc", 0, 3)
+    gave_up = Observed(Outcome.ERROR, "EOFError()", stopped_at=(letter,))
+    (finding,) = judge_design(plan.judged, plan.folding, gave_up, AS_EXPECTED).findings
+    assert finding.clause == "avro.consumer.schema-by-id"
+    assert [str(place) for place in finding.places] == ["ticdc/0@3"]
