@@ -184,6 +184,12 @@ EXAMPLES: dict[str, tuple[str, Parts, str, str]] = {
         "open.resolved.may-regress",
         "ddl",
     ),
+    "deletions that are the last of each partition": (
+        "deletes.only-the-key-is-sent[avro,p3]",
+        losing(lambda event: event.kind is EventKind.DELETE),
+        "avro.consumer.null-is-delete",
+        "delete",
+    ),
     "a number within 63 bits that was rounded": (
         "dialects.avro-versions-agree[avro,p2]",
         MUTANTS["integers-through-double"].parts,
