@@ -4,6 +4,7 @@ What runs on Spark's executors is plain Python; here it is called micro-batch by
 bucket by bucket, its state saved and loaded between them as Spark does.
 """
 
+# pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -187,4 +188,4 @@ def _rows(
 
 def _change(row: Mapping[str, Any], names: Sequence[str]) -> Change:
     what = (Kind(row["kind"]), int(row["ts"]), row["schema"], row["table"], row["payload"])
-    return Change(*what, names[row["topic"]], row["partition"], row["offset"])
+    return Change(*what, names[int(row["topic"])], row["partition"], row["offset"])
