@@ -43,15 +43,22 @@ RULES: tuple[StreamRule, ...] = (
     StreamRule(
         "debezium-mysql.topic.per-table",
         legal_topics,
-        "of tables whose names Kafka takes, under the default strategy",
-        lambda stream: str(stream.settings.get(_NAMING, _DEFAULT_NAMING)).endswith(_DEFAULT_NAMING),
+        "of tables whose names Kafka takes, under the default strategy, without transforms",
+        lambda stream: (
+            str(stream.settings.get(_NAMING, _DEFAULT_NAMING)).endswith(_DEFAULT_NAMING)
+            and "transforms" not in stream.settings
+        ),
         (_NAMING,),
     ),
     StreamRule(
         "debezium-mysql.tombstone.follows",
         tombstone_behind,
-        f"with `{TOMBSTONES}`; compaction may take either away",
-        lambda stream: stream.produced and is_on(TOMBSTONES, default=True)(stream),
+        f"with `{TOMBSTONES}`; without transforms; compaction may take either away",
+        lambda stream: (
+            stream.produced
+            and "transforms" not in stream.settings
+            and is_on(TOMBSTONES, default=True)(stream)
+        ),
         (TOMBSTONES,),
     ),
     StreamRule(

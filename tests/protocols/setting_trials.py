@@ -383,6 +383,25 @@ VITESS: Mapping[str, Trial] = {
     "predicates.<alias>.pattern": Trial((".*",), base=PREDICATE),
     "predicates.<alias>.name": Trial(("__debezium.newkey",), base=HEADER),
 }
+ROUTED = {
+    "transforms": "a",
+    "transforms.a.type": "org.apache.kafka.connect.transforms.RegexRouter",
+    "transforms.a.regex": "(.*)shop(.*)",
+    "transforms.a.replacement": "$1all$2",
+}
+GONE = {"transforms.a.predicate": "p", "predicates": "p"}
+TOMBSTONES = {**GONE, "predicates.p.type": _PREDICATES + "RecordIsTombstone"}
+NAMED = {
+    **ROUTED,
+    **GONE,
+    "predicates.p.type": _PREDICATES + "TopicNameMatches",
+    "predicates.p.pattern": "none",
+}
+HEADED = {
+    **without(NAMED, "predicates.p.pattern"),
+    "predicates.p.type": _PREDICATES + "HasHeaderKey",
+    "predicates.p.name": "none",
+}
 MYSQL: Mapping[str, Trial] = {
     **_debezium("io.debezium.schema.DefaultRegexTopicNamingStrategy"),
     "time.precision.mode": Trial(log="moments"),
@@ -390,6 +409,18 @@ MYSQL: Mapping[str, Trial] = {
     "bigint.unsigned.handling.mode": Trial(),
     "skipped.operations": Trial(("c", "u", "d", "none"), log="truncated"),
     "snapshot.mode": Trial(("initial_only", "no_data"), keyspace={"copied-after": "one"}),
+    "transforms": Trial(("a",), base=without(ROUTED, "transforms")),
+    "transforms.<alias>.type": Trial(
+        ("org.apache.kafka.connect.transforms.Filter",), base={**ROUTED, **TOMBSTONES}
+    ),
+    "transforms.<alias>.regex": Trial(("(.*)t(.*)",), base=ROUTED),
+    "transforms.<alias>.replacement": Trial(("$1other$2",), base=ROUTED),
+    "transforms.<alias>.predicate": Trial(("p",), base=without(NAMED, "transforms.a.predicate")),
+    "transforms.<alias>.negate": Trial(base=NAMED),
+    "predicates": Trial(("p",), base=without(NAMED, "predicates")),
+    "predicates.<alias>.type": Trial((_PREDICATES + "RecordIsTombstone",), base=NAMED),
+    "predicates.<alias>.pattern": Trial((".*",), base=NAMED),
+    "predicates.<alias>.name": Trial(("__debezium.newkey",), base=HEADED),
     "topic.naming.strategy": Trial(
         tuple(STRATEGIES)[:1] + tuple(STRATEGIES)[2:],
         log="odd-names",

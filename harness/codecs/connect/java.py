@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from struct import unpack
 from typing import Final
 
-from harness.codecs.connect.errors import NUMBER_FORMAT, JavaError
+from harness.codecs.connect.errors import NO_SUCH_GROUP, NUMBER_FORMAT, JavaError
 
+_REFERENCE: Final = re.compile(r"\\(.)|\$(?:\{(\w+)\}|(\d))", re.DOTALL)
 _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 _BLANK: Final = "".join(map(chr, range(33)))
 _INTEGER: Final = re.compile(r"[+-]?\d+\Z")
@@ -110,3 +111,26 @@ def map_text(entries: Mapping[str, object]) -> str:
     """Return `HashMap.toString` of string keys."""
     order = hash_order(entries, buckets(len(entries)))
     return "{" + ", ".join(f"{key}={entries[key]}" for key in order) + "}"
+
+
+def replaced(pattern: re.Pattern[str], replacement: str, text: str) -> str:
+    """Replace the first occurrence in a text that matches as a whole, with Java's `$1`.
+
+    Raises JavaError for a group that the pattern has not.
+    """
+    if not pattern.fullmatch(text):
+        return text
+
+    def expand(match: re.Match[str]) -> str:
+        def reference(found: re.Match[str]) -> str:
+            if found[1] is not None:
+                return found[1]
+            group = found[2] or int(found[3])
+            try:
+                return match[group] or ""
+            except IndexError as error:
+                raise JavaError(NO_SUCH_GROUP, f"No group {group}") from error
+
+        return _REFERENCE.sub(reference, replacement)
+
+    return pattern.sub(expand, text, count=1)

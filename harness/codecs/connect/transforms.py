@@ -11,29 +11,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.codecs.connect.errors import CONFIG_EXCEPTION, stopped
+from harness.codecs.connect.errors import CONFIG_EXCEPTION, INVALID_TOPIC, stopped
+from harness.codecs.connect.java import replaced
 from harness.codecs.connect.schema import ConnectRecord
 from harness.contracts import Setting
-from harness.errors import UsageError
+from harness.errors import SourceStopped, UsageError
 from harness.model.settings import Settings
 from harness.wire.java_regex import compiled
 
 Predicate = Callable[[ConnectRecord], bool]
 Options = Mapping[str, str]
+_TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 _PACKAGE: Final = "org.apache.kafka.connect.transforms.predicates"
 
 
 def topic_name_matches(options: Options) -> Predicate:
     """Return whether the whole topic's name matches `pattern`."""
-    text = _required(options, "pattern")
-    try:
-        pattern = compiled(text)
-    except re.error as error:
-        raise stopped(
-            CONFIG_EXCEPTION,
-            f"Invalid value {text} for configuration pattern: entry must be a Java-compatible "
-            f"regular expression: {error}",
-        ) from error
+    pattern = _pattern(options, "pattern")
     return lambda record: pattern.fullmatch(record.topic) is not None
 
 
@@ -68,16 +62,72 @@ def predicate(type_name: str, options: Options) -> Predicate:
 def _required(options: Options, name: str) -> str:
     text = options.get(name, "")
     if not text.strip():
-        raise stopped(
-            CONFIG_EXCEPTION, f'Missing required configuration "{name}" which has no default value.'
-        )
+        raise _missing(name)
     return text
+
+
+def _missing(name: str) -> SourceStopped:
+    what = f'Missing required configuration "{name}" which has no default value.'
+    return stopped(CONFIG_EXCEPTION, what)
+
+
+def _pattern(options: Options, name: str) -> re.Pattern[str]:
+    text = _required(options, name)
+    try:
+        return compiled(text)
+    except re.error as error:
+        raise stopped(
+            CONFIG_EXCEPTION,
+            f"Invalid value {text} for configuration {name}: entry must be a Java-compatible "
+            f"regular expression: {error}",
+        ) from error
 
 
 # None drops the record; SourceStopped is the exception that would stop the task.
 Transform = Callable[[ConnectRecord], ConnectRecord | None]
 # What makes a transform of its options, by the transform's class.
 TransformTable = Mapping[str, Callable[[Options], Transform]]
+
+
+def filter_records(options: Options) -> Transform:
+    """Return the transform that drops every record that comes to it: a predicate chooses them."""
+    del options
+    return lambda _: None
+
+
+def regex_router(options: Options) -> Transform:
+    """Return the transform that renames topics which match `regex` as a whole."""
+    pattern = _pattern(options, "regex")
+    if "replacement" not in options:
+        raise _missing("replacement")
+    replacement = options["replacement"]
+
+    def apply(record: ConnectRecord) -> ConnectRecord:
+        topic = replaced(pattern, replacement, record.topic)
+        if topic == record.topic:
+            return record
+        if not _TOPIC.fullmatch(topic) or topic in {".", ".."}:
+            raise stopped(INVALID_TOPIC, f"Invalid topics: [{topic}]")
+        return replace(record, topic=topic)
+
+    return apply
+
+
+_TRANSFORMS: Final = "org.apache.kafka.connect.transforms"
+# Kafka's own transforms that leave key and value as they are.
+OF_KAFKA: Final[TransformTable] = {
+    f"{_TRANSFORMS}.Filter": filter_records,
+    f"{_TRANSFORMS}.RegexRouter": regex_router,
+}
+OF_KAFKA_SETTINGS: Final = (
+    Setting("transforms.<alias>.regex", "", "regex", "RegexRouter: the whole topic's name."),
+    Setting(
+        "transforms.<alias>.replacement",
+        "",
+        "text",
+        "RegexRouter: the topic's new name, with `$1` for a group.",
+    ),
+)
 
 
 def transform_settings(transforms: Iterable[str], *own: Setting) -> tuple[Setting, ...]:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from harness.codecs.connect.errors import CONNECT_EXCEPTION, JavaError
+from harness.codecs.connect.java import replaced
 from harness.codecs.debezium.adjustment import escaped, units
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.errors import UsageError
@@ -21,7 +22,6 @@ MAX_NAME_LENGTH: Final = 249
 _TOPIC_PART: Final = re.compile(r"[A-Za-z0-9._-]+")
 _VALID: Final = re.compile(r"[A-Za-z0-9._-]")
 _VALID_ESCAPED: Final = re.compile(r"[A-Za-z0-9.-]")
-_REFERENCE: Final = re.compile(r"\\(.)|\$(?:\{(\w+)\}|(\d))", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _by_regex(parts: NameParts) -> Strategy:
 
         def data(key: TableKey) -> str:
             old = underscored(parts(settings, key))
-            return _replaced(topic_regex, replacement, old) or old
+            return replaced(topic_regex, replacement, old) or old
 
         topics = topics_of(settings, data)
         if not settings.flag("topic.key.enforce.uniqueness"):
@@ -150,23 +150,7 @@ def _identifier(settings: ConnectorSettings, parts: NameParts) -> Callable[[Tabl
     if not pattern:
         return lambda key: parts(settings, key)
     regex, replacement = compiled(pattern), settings.text("topic.key.field.replacement")
-    return lambda key: _replaced(regex, replacement, parts(settings, key))
-
-
-def _replaced(pattern: re.Pattern[str], replacement: str, name: str) -> str:
-    """Replace the first occurrence in a name that matches as a whole, with Java's `$1`."""
-    if not pattern.fullmatch(name):
-        return name
-
-    def expand(match: re.Match[str]) -> str:
-        def reference(found: re.Match[str]) -> str:
-            if found[1] is not None:
-                return found[1]
-            return match[found[2]] if found[2] else match[int(found[3])] or ""
-
-        return _REFERENCE.sub(reference, replacement)
-
-    return pattern.sub(expand, name, count=1)
+    return lambda key: replaced(regex, replacement, parts(settings, key))
 
 
 STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType(

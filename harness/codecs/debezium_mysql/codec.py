@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from harness.codecs.connect.settings import JSON, converter_settings, is_converter_setting
+from harness.codecs.connect.transforms import OF_KAFKA, is_chain_setting, transform_chain
 from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium.settings import ConnectorSettings, check_known
 from harness.codecs.debezium.settings import read as read_properties
@@ -17,8 +18,10 @@ from harness.codecs.debezium_mysql.decode import mysql_decoder
 from harness.codecs.debezium_mysql.reference import (
     CONNECTOR_SETTINGS,
     NO_SNAPSHOTS,
+    NO_TRANSFORMS,
     PARTITIONS,
     SNAPSHOTS,
+    VITESS_TRANSFORMS,
 )
 from harness.codecs.debezium_mysql.values import modes
 from harness.contracts import Codec, SchemaRegistry
@@ -49,6 +52,7 @@ class BoundMysql:
         self._settings, self._dialect = settings, DIALECTS[dialect]
         converters, self._partitions = worker
         self._converters = converter_settings(converters)
+        self._chain = transform_chain(values, OF_KAFKA)
         self._registry = registry
         self._decoder = mysql_decoder(values, registry)
 
@@ -69,7 +73,15 @@ class BoundMysql:
         keeps_nulls = not self._converters.value.form.replace_null_with_default
         snapshot = None if keeps_nulls else "false"
         for emitted in Connector(self._settings, self._dialect, snapshot).emitted(events):
-            yield emitted if isinstance(emitted, Record) else worker.record(emitted)
+            if isinstance(emitted, Record):
+                yield emitted
+            elif (sent := self._chain.apply(emitted)) is not None:
+                yield worker.record(sent)
+            elif emitted.value is not None and "op" in emitted.value:
+                raise UsageError(
+                    f"`transforms` drops a row of {emitted.topic}, which the expected state keeps",
+                    expected="transforms that drop no row; `table.exclude.list` leaves out tables",
+                )
 
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
         """Return the event of one record."""
@@ -84,7 +96,12 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
             expected="one of " + ", ".join(DIALECTS),
         )
     converters = {n: v for n, v in values.items() if is_converter_setting(n)}
-    own = {n: v for n, v in values.items() if n not in converters and n != PARTITIONS}
+    own = {
+        name: value
+        for name, value in values.items()
+        if name not in converters and name != PARTITIONS and not is_chain_setting(name)
+    }
+    _check_transforms(values)
     check_known(own, CONNECTOR_SETTINGS, dialect)
     settings = read_properties(own, DEFAULTS)
     _check_snapshot(settings.mode("snapshot.mode"))
@@ -111,6 +128,19 @@ def _check_snapshot(mode: str) -> None:
             f"`snapshot.mode` {mode!r} is refused: {why}",
             expected="one of " + ", ".join(SNAPSHOTS),
         )
+
+
+def _check_transforms(values: Settings) -> None:
+    """Refuse transforms that others have, with the reason."""
+    for name, value in values.items():
+        if name.startswith("transforms.") and name.endswith(".type"):
+            why = NO_TRANSFORMS.get(str(value), "")
+            if str(value).startswith(VITESS_TRANSFORMS):
+                why = "it is in the jar of the Vitess connector"
+            if why:
+                raise UsageError(
+                    f"`{name}` {value} is refused: {why}", expected="one of " + ", ".join(OF_KAFKA)
+                )
 
 
 def _registered(values: Settings) -> bool:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from harness.codecs.connect.settings import CONVERTER_SETTINGS, FLAG
+from harness.codecs.connect.transforms import OF_KAFKA, OF_KAFKA_SETTINGS, transform_settings
 from harness.codecs.debezium.reference import common_settings, idle_rows, setting_rows
 from harness.contracts import Setting, TypeForm
 from harness.model.columns import ColumnKind
@@ -77,6 +78,31 @@ def _here(row: Setting) -> Setting:
     return row
 
 
+_DEBEZIUM: Final = "io.debezium.transforms"
+_FLAT: Final = "what it sends is no change event: a row without its operation and its source"
+NO_TRANSFORMS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        f"{_DEBEZIUM}.ExtractNewRecordState": _FLAT,
+        f"{_DEBEZIUM}.ExtractChangedRecordState": "it adds headers that no clause here speaks of",
+        f"{_DEBEZIUM}.outbox.EventRouter": _FLAT,
+        f"{_DEBEZIUM}.ByLogicalTableRouter": "`topic.naming.strategy` "
+        "io.debezium.schema.DefaultRegexTopicNamingStrategy does the same",
+    }
+)
+# Of the Vitess connector's jar, which is not beside this connector.
+VITESS_TRANSFORMS: Final = "io.debezium.connector.vitess.transforms."
+_TRANSFORMS: Final = tuple(
+    replace(
+        row,
+        meaning=f"{row.meaning} A chain may drop tombstones, boundaries, statements and "
+        "heartbeats, but no row. Refused: "
+        + "; ".join(f"{name.rpartition('.')[2]} ({why})" for name, why in NO_TRANSFORMS.items())
+        + "; those of the Vitess connector's jar (it is another connector's).",
+    )
+    if row.name == "transforms.<alias>.type"
+    else row
+    for row in transform_settings(OF_KAFKA, *OF_KAFKA_SETTINGS)
+)
 CONNECTOR_SETTINGS: Final = (
     *map(_here, common_settings("database", TIMES)),
     _ACTION,
@@ -86,6 +112,7 @@ CONNECTOR_SETTINGS: Final = (
 SETTINGS: Final[tuple[Setting, ...]] = (
     *CONNECTOR_SETTINGS,
     *CONVERTER_SETTINGS,
+    *_TRANSFORMS,
     *setting_rows((PARTITIONS, "1", "1..", "The partitions of a topic.")),
 )
 

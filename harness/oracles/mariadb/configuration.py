@@ -43,9 +43,27 @@ PROFILES: Final[Mapping[str, dict[str, str]]] = MappingProxyType(
         },
     }
 )
-# What an oracle sets besides, and a live run does not: how often a timer runs out nobody predicts.
-TIMED: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
-    {"adjusted": {"heartbeat.interval.ms": "1"}}
+_TRANSFORMS: Final = "org.apache.kafka.connect.transforms"
+# What an oracle sets besides, and a live run does not: how often a timer runs out nobody predicts,
+# and markers must stay where they are. Both predicates are tried, one of them negated.
+BESIDES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "adjusted": {
+            "heartbeat.interval.ms": "1",
+            "transforms": "drop,route",
+            "transforms.drop.type": f"{_TRANSFORMS}.Filter",
+            "transforms.drop.predicate": "gone",
+            "transforms.route.type": f"{_TRANSFORMS}.RegexRouter",
+            "transforms.route.regex": r"(\w+)\.([^.]+)\.(.*)",
+            "transforms.route.replacement": "$1.$2.of-$3",
+            "transforms.route.predicate": "marker",
+            "transforms.route.negate": "true",
+            "predicates": "gone,marker",
+            "predicates.gone.type": f"{_TRANSFORMS}.predicates.RecordIsTombstone",
+            "predicates.marker.type": f"{_TRANSFORMS}.predicates.TopicNameMatches",
+            "predicates.marker.pattern": r"\w+\.zz_harness_\w+\.marks",
+        }
+    }
 )
 HEARTBEATS: Final = "__debezium-heartbeat"
 # What every run needs: the broker makes no topics, and tables are empty when it begins.
@@ -100,7 +118,7 @@ MYSQL: Final = Connector(
 
 def settings_of(profile: str) -> dict[str, str]:
     """Return what an oracle's connector of a profile is given, and our encoder with it."""
-    return {**PROFILES[profile], **TIMED.get(profile, {})}
+    return {**PROFILES[profile], **BESIDES.get(profile, {})}
 
 
 # Makes the configuration of a play's connector, which has a name, for a server and a directory.

@@ -17,11 +17,11 @@ from harness.oracles.compare import Comparison, Message, Rules, compare, shown
 from harness.oracles.freedoms import ProcessingTime
 from harness.oracles.jars import OnEvent
 from harness.oracles.mariadb.configuration import (
+    BESIDES,
     HEARTBEATS,
     MARIADB,
     PREFIX,
     PROFILES,
-    TIMED,
     Connector,
     settings_of,
 )
@@ -142,7 +142,7 @@ def _captured(
                 found.append(one)
                 options.on_result(len(found), len(scenarios))
             ends = filled(stand, (name for one in found for name in one.connectors.values()))
-            timed = (one.connectors[play] for one in found for play in TIMED)
+            timed = (one.connectors[play] for one in found for play in BESIDES)
             ends |= topics.at([TopicPartition(f"{HEARTBEATS}.{name}", 0) for name in timed])
         sent = consumed(services.kafka.client, ends)
     clock = began, time.time_ns() + CLOCK_MARGIN_NS

@@ -12,7 +12,7 @@ import pytest
 
 from harness.codecs.debezium.emitter import LATER, MILLISECOND
 from harness.codecs.debezium_mysql.codec import bind
-from harness.errors import StepError, UsageError
+from harness.errors import SourceStopped, StepError, UsageError
 from harness.model.change import ChangeLog, DdlRun, Op, RowChanged, Transaction
 from harness.model.record import Record
 from harness.model.settings import Settings
@@ -271,3 +271,46 @@ def test_rules_go_by_what_the_parser_knows_of_a_column(
     field = value["schema"]["fields"][1]["fields"][1]
     assert field.get("parameters") == parameters
     assert value["payload"]["after"]["c"] == sent
+
+
+KAFKA = "org.apache.kafka.connect.transforms"
+ROUTER = {
+    "transforms": "r",
+    "transforms.r.type": f"{KAFKA}.RegexRouter",
+    "transforms.r.regex": r"(\w+)\.shop\.(\w+)",
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"transforms": "f", "transforms.f.type": f"{KAFKA}.Filter"}, "drops a row of mysql.shop"),
+        ({**ROUTER}, 'Missing required configuration "replacement"'),
+        ({**ROUTER, "transforms.r.replacement": "$3"}, "No group 3"),
+        ({**ROUTER, "transforms.r.replacement": "a b"}, r"Invalid topics: \[a b\]"),
+        ({**ROUTER, "transforms.r.regex": "("}, "configuration regex"),
+        (
+            {**ROUTER, "transforms.r.type": "io.debezium.transforms.ExtractNewRecordState"},
+            "is no change event",
+        ),
+        (
+            {**ROUTER, "transforms.r.type": "io.debezium.connector.vitess.transforms.RemoveField"},
+            "in the jar of the Vitess connector",
+        ),
+        ({**ROUTER, "transforms.r.type": f"{KAFKA}.Cast$Key"}, "unknown transform"),
+        (
+            {
+                "topic.naming.strategy": "io.debezium.schema.DefaultRegexTopicNamingStrategy",
+                "topic.regex": "(.*)shop(.*)",
+                "topic.replacement": "$3",
+            },
+            "No group 3",
+        ),
+    ],
+)
+def test_what_a_transform_may_not_do(settings: Settings, why: str) -> None:
+    """A row is never dropped in silence, and what stops a task is said in its own words."""
+    created = _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY)")
+    wanted = {**BARE, "include.schema.changes": False, **settings}
+    with pytest.raises((UsageError, SourceStopped), match=why):
+        _sent(wanted, created, _rows((Op.INSERT, None, (1,), 0)))

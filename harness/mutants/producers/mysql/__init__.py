@@ -14,6 +14,7 @@ from harness.mutants.producers.mysql import (
     snapshots,
     temporal,
     transactions,
+    transforms,
     types,
 )
 
@@ -28,5 +29,6 @@ ROWS: tuple[WrongProducer, ...] = (
     *snapshots.ROWS,
     *temporal.ROWS,
     *transactions.ROWS,
+    *transforms.ROWS,
     *types.ROWS,
 )

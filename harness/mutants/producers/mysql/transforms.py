@@ -1,0 +1,126 @@
+"""Kafka's own transforms: what each drops, renames and leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.connect.transforms import OF_KAFKA, Options, Transform
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, entry, patch
+from harness.mutants.producers.records import BOUNDARY, kind
+
+_CHAIN: Final = "harness.codecs.connect.transforms"
+FILTER, ROUTER = OF_KAFKA
+# What a wrong transform makes of a record, given what the right one would.
+Apply = Callable[[Transform, ConnectRecord], ConnectRecord | None]
+
+
+def _applying(name: str, apply: Apply) -> Patch:
+    """Return the patch that changes what one transform makes of each record."""
+
+    def made(original: Callable[[Options], Transform], options: Options) -> Transform:
+        return partial(apply, original(options))
+
+    return entry(f"{_CHAIN}:OF_KAFKA", name, lambda original: partial(made, original))
+
+
+def _changed(change: Callable[[ConnectRecord], ConnectRecord]) -> Apply:
+    """Return what changes records that the right transform has changed."""
+
+    def apply(right: Transform, record: ConnectRecord) -> ConnectRecord | None:
+        found = right(record)
+        return found if found is None or found is record else change(found)
+
+    return apply
+
+
+def _boundaries_pass(right: Transform, record: ConnectRecord) -> ConnectRecord | None:
+    return record if kind(record) == BOUNDARY else right(record)
+
+
+def _other_options(change: Callable[[dict[str, str]], object]) -> Patch:
+    """Return the patch by which RegexRouter is given other options."""
+
+    def made(original: Callable[[Options], Transform], options: Options) -> Transform:
+        own = dict(options)
+        change(own)
+        return original(own)
+
+    return entry(f"{_CHAIN}:OF_KAFKA", ROUTER, lambda original: partial(made, original))
+
+
+def _stages(change: Callable[[Any], Any]) -> Patch:
+    """Return the patch that changes each stage of a chain."""
+
+    def changed(original: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given: change(original(*given))
+
+    return patch(f"{_CHAIN}:_stage", changed)
+
+
+def _row(what: str, clause: str, difference: str, edit: Patch) -> WrongProducer:
+    return WrongProducer(f"mysql-{what}", f"connect.transform.{clause}", difference, edit)
+
+
+ROWS: Final[tuple[WrongProducer, ...]] = (
+    _row(
+        "filter-passes-all",
+        "filter",
+        "It passes what Filter has to drop.",
+        _applying(FILTER, lambda _, record: record),
+    ),
+    _row(
+        "filter-passes-boundaries",
+        "filter",
+        "It passes the boundaries of transactions through Filter.",
+        _applying(FILTER, _boundaries_pass),
+    ),
+    _row(
+        "negate-ignored",
+        "predicate",
+        "It pays no heed to `negate`.",
+        _stages(lambda stage: replace(stage, negate=False)),
+    ),
+    _row(
+        "predicate-always-true",
+        "predicate",
+        "It takes a predicate for true of every record.",
+        _stages(
+            lambda stage: replace(stage, predicate=lambda _: True) if stage.predicate else stage
+        ),
+    ),
+    _row(
+        "router-renames-nothing",
+        "route",
+        "It leaves topics as they are that RegexRouter renames.",
+        _applying(ROUTER, lambda _, record: record),
+    ),
+    _row(
+        "router-takes-groups-for-text",
+        "route",
+        "It writes the number of a group in place of what the group matches.",
+        _other_options(lambda own: own.update(replacement=own["replacement"].replace("$", ""))),
+    ),
+    _row(
+        "router-renames-all",
+        "route",
+        "It renames all topics as RegexRouter renames those that match.",
+        _other_options(lambda own: own.update(regex=f"{own['regex']}|(.*)()")),
+    ),
+    _row(
+        "router-drops-keys",
+        "route-alone",
+        "It drops the keys of records that RegexRouter renames.",
+        _applying(ROUTER, _changed(lambda record: replace(record, key=None, key_schema=None))),
+    ),
+    _row(
+        "router-drops-headers",
+        "route-alone",
+        "It drops the headers of records that RegexRouter renames.",
+        _applying(ROUTER, _changed(lambda record: replace(record, headers=()))),
+    ),
+)
