@@ -95,6 +95,7 @@ class Comparison:
 
 PARTS = ("key", "value", "headers", "key_schema", "value_schema")
 NOTHING = "(none)"
+MISSING = "missing"  # what ours has at a partition's end, and theirs has not
 FREE_PLACE = -1
 TASK = "__debezium.context.taskId"
 
@@ -138,7 +139,7 @@ def _pair(
     ours, theirs = pair
     if ours is None or theirs is None:
         sides = ("" if one is None else _shown(one.value) for one in pair)
-        part = "missing" if theirs is None else "extra"
+        part = MISSING if theirs is None else "extra"
         found.differences.append(Difference(*place, number, part, *sides))
         return
     found.compared += 1

@@ -27,6 +27,7 @@ LOG_POSITION: Final = "log-position"
 COLLECTION_ORDER: Final = "collection-order"
 COPY_TIME: Final = "copy-time"
 UNACKNOWLEDGED: Final = "unacknowledged"
+QUEUED: Final = "queued"
 RUN_ID_HEADER: Final = "__debezium.context.runId"
 # Each freedom by its name, with the reason why it is free.
 REASONS: Final[Mapping[str, str]] = {
@@ -41,6 +42,8 @@ REASONS: Final[Mapping[str, str]] = {
     RUN_ID: "From 3.4.0 on the last header is a random id of the run.",
     UNACKNOWLEDGED: "A task that fails stores the last offset whose record the broker had "
     "acknowledged by then: one of ours, and ours goes on from it.",
+    QUEUED: "A task that fails hands over no more of what it has queued by then: where both stop, "
+    "theirs may lack what ours sends last.",
     LOG_POSITION: "Where an event is in the server's log depends on all that the server has logged "
     "before. Theirs must be consistent: one for the rows of an event, and none that falls.",
     COPY_TIME: "A row that is read before the log says the second at which its table was read: "

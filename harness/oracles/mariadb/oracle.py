@@ -13,8 +13,8 @@ from confluent_kafka import TopicPartition
 
 from harness.errors import HarnessError
 from harness.model.change import ChangeLog
-from harness.oracles.compare import Comparison, Message, Rules, compare, shown
-from harness.oracles.freedoms import ProcessingTime
+from harness.oracles.compare import MISSING, Comparison, Message, Rules, compare, shown
+from harness.oracles.freedoms import QUEUED, ProcessingTime
 from harness.oracles.jars import OnEvent
 from harness.oracles.mariadb.configuration import (
     BESIDES,
@@ -197,6 +197,10 @@ def _judged(
     if ours.unplanned:
         return CaseResult(case.id, Status.UNPLAYABLE, ours.unplanned)
     found = compared(ours.messages, captured.messages, captured.clock)
+    if captured.failed and ours.stopped:
+        handed = [one for one in found.differences if one.part != MISSING]
+        found.freedoms |= {QUEUED} if handed != found.differences else set()
+        found.differences = handed
     freedoms = tuple(sorted(found.freedoms))
     if not found.differences and bool(captured.failed) == bool(ours.stopped):
         return CaseResult(case.id, Status.EQUAL, "", freedoms)

@@ -8,15 +8,7 @@ from typing import Final
 from harness.oracles.reasons import KnownDifference
 
 MORE: Final = r"^and \d+ more$"
-_ONE_NAME: Final = "SchemaBuilderException:? Cannot create field because of field name duplication"
 KNOWN: Final[Sequence[KnownDifference]] = (
-    KnownDifference(
-        scenarios=r"encoding\.(avro-names-collide|unusual-column-names|"
-        r"vitess-field-names-(escaped|meet))",
-        reason="Two names that the adjustment makes one stop theirs and ours; a task that fails "
-        "hands over no more of what it has queued by then, which a clock decides.",
-        shows=rf"{_ONE_NAME}|#\d+ missing: |{MORE}",
-    ),
     KnownDifference(
         scenarios=r"types\.json-documents",
         reason="A lock has a JSON document as TiDB keeps it, its members sorted; MariaDB keeps the "
