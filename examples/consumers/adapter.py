@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
-JSON = "org.apache.kafka.connect.json.JsonConverter"  # Debezium's, unless it is told otherwise
+DEBEZIUM = frozenset({"vitess", "debezium-mysql"})  # the protocols of its connectors
+JSON = "org.apache.kafka.connect.json.JsonConverter"  # theirs, unless they are told otherwise
 HOME = Path.home() / ".cache" / "cdc-third-parties"  # where fetch.py puts what adapters run
 
 

@@ -30,8 +30,9 @@ def page(adapters: dict[str, Json], results: dict[str, Result]) -> str:
     lines += ["## The runs", "", *_runs(adapters, results), ""]
     unrun = [f"`{name}`" for name in adapters if name not in results]
     lines += [f"No whole run is kept yet of {', '.join(unrun)}.", ""] if unrun else []
-    lines += ["## The matrix", "", "Passed of applicable cases, by scenario folder.", ""]
-    lines += [*_matrix(results), "", "## The defects", ""]
+    lines += ["## The matrix", "", "Passed of applicable cases, by protocol.", ""]
+    lines += [*_matrix(results, "protocol"), "", "The same by scenario folder.", ""]
+    lines += [*_matrix(results, "folder"), "", "## The defects", ""]
     lines += ["In the order of their ids. The scenario is the smallest that shows the defect.", ""]
     return "\n".join([*lines, *_defects(adapters, results)]) + "\n"
 
@@ -49,17 +50,23 @@ def _runs(adapters: dict[str, Json], results: dict[str, Result]) -> list[str]:
     return rows
 
 
-def _matrix(results: dict[str, Result]) -> list[str]:
-    folders = sorted({c.scenario.partition(".")[0] for r in results.values() for c in r.cases})
-    rows = [f"| folder | {' | '.join(f'`{name}`' for name in results)} |"]
+def _matrix(results: dict[str, Result], by: str) -> list[str]:
+    lines = sorted({_of(case, by) for one in results.values() for case in one.cases})
+    rows = [f"| {by} | {' | '.join(f'`{name}`' for name in results)} |"]
     rows += ["| --- |" + " ---: |" * len(results)]
-    for folder in folders:
-        rows += [f"| {folder} | {' | '.join(_cell(one, folder) for one in results.values())} |"]
+    for line in lines:
+        cells = (_cell([c for c in one.cases if _of(c, by) == line]) for one in results.values())
+        rows += [f"| {line} | {' | '.join(cells)} |"]
     return rows
 
 
-def _cell(result: Result, folder: str) -> str:
-    cases = [case for case in result.cases if case.scenario.partition(".")[0] == folder]
+def _of(case: Case, by: str) -> str:
+    """Return a case's folder, or its protocol: `keys.pk-swap[vitess,p1]`."""
+    folder = case.scenario.partition(".")[0]
+    return folder if by == "folder" else case.id.partition("[")[2].partition(",")[0]
+
+
+def _cell(cases: list[Case]) -> str:
     passed = sum(case.judgement in PASSES for case in cases)
     return f"{passed} / {len(cases)}" if cases else ""
 

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 
-from adapter import HOME, JSON, Json, installed, job, say, table_of, write_table
+from adapter import DEBEZIUM, HOME, JSON, Json, installed, job, say, table_of, write_table
 from pyspark.sql import SparkSession
 
 # The session, the order, a changefeed of it and one of its topics: the rows that the job leaves.
@@ -63,7 +63,7 @@ def _session(adapter: str, **conf: str) -> SparkSession:
 
 def _lacks(feed: Json) -> str | None:
     """Return what a changefeed needs that these jobs do not do, or None."""
-    if feed["protocol"] != "vitess":
+    if feed["protocol"] not in DEBEZIUM:
         return f"protocol:{feed['protocol']}"
     converter = feed["settings"].get("value.converter", JSON)
     return None if converter == JSON else f"value.converter:{converter}"

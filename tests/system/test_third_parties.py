@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 CONSUMERS = ROOT / "examples" / "consumers"
 RESULTS = CONSUMERS / "results"
 CATALOGUE = also_bundled(())
-DRAWN_MAX = 2 << 20  # characters: what opens at once in a browser
+DRAWN_MAX = 5 << 19  # characters: what opens at once in a browser
 ADAPTERS = tomllib.loads((CONSUMERS / "adapters.toml").read_text(encoding="utf-8"))
 MANIFESTS = sorted(
     path for path in CONSUMERS.glob("*/*.yaml") if not path.name.endswith("expectations.yaml")

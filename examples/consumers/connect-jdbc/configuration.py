@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from adapter import JSON, Json, table_of
+from adapter import DEBEZIUM, JSON, Json, table_of
 from topics import ends, records, schemas
 
 APICURIO = "io.apicurio.registry.utils.converter.AvroConverter"
@@ -38,13 +38,13 @@ LOGICAL = ("io.debezium.time.ZonedTimestamp", "io.debezium.data.")
 def lacks(order: Json, feed: Json, *, hardened: bool) -> str | None:
     """Return what a changefeed needs that no configuration gives it, or None."""
     settings = feed["settings"]
-    if feed["protocol"] not in {"avro", "vitess"}:
+    if feed["protocol"] not in {"avro", *DEBEZIUM}:
         return f"protocol:{feed['protocol']}"
     if settings.get("avro-enable-watermark"):
         return "avro-enable-watermark"
     if settings.get("tz", "UTC") != "UTC":
         return f"tz:{settings['tz']}"  # TIMESTAMPs are texts to it
-    if feed["protocol"] == "vitess":
+    if feed["protocol"] in DEBEZIUM:
         if settings.get("value.converter", JSON) != JSON:
             return "value.converter:" + str(settings["value.converter"])
         schemas = settings.get("value.converter.schemas.enable", True)
@@ -106,7 +106,7 @@ def _avro(order: Json) -> dict[str, str]:
 
 def _tables(order: Json, feed: Json, topic: Json) -> list[tuple[str, str]]:
     """Return the tables of a topic, as its name or its subject's schemas tell them."""
-    if feed["protocol"] == "vitess" or topic["role"] != "data":
+    if feed["protocol"] in DEBEZIUM or topic["role"] != "data":
         named = table_of(topic)
         return [named] if named else []
     registered = schemas(order, topic, "value")

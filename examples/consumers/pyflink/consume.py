@@ -17,7 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import mapping
-from adapter import HOME, JSON, Json, job, say, write_table
+from adapter import DEBEZIUM, HOME, JSON, Json, job, say, write_table
 from columns import Shape, of_json, of_registry
 
 VARIANT = os.environ["PYFLINK_VARIANT"]
@@ -43,7 +43,7 @@ def shape_of(order: Json, feed: Json, topic: Json) -> Shape:
         raise LackError("avro-enable-watermark")
     if feed["settings"].get("tz", "UTC") != "UTC":
         raise LackError(f"tz:{feed['settings']['tz']}")  # TIMESTAMPs are texts to it
-    if feed["protocol"] == "vitess" and converter(feed) not in {JSON, AVRO}:
+    if feed["protocol"] in DEBEZIUM and converter(feed) not in {JSON, AVRO}:
         raise LackError(f"value.converter:{converter(feed)}")
     shape = (of_registry if is_avro else of_json)(order, topic)
     if len(shape.tables) > 1:

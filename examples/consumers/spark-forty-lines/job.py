@@ -1,4 +1,4 @@
-"""A job of forty lines, as somebody writes it who needs a Vitess table in Spark by tonight.
+"""A job of forty lines, as somebody writes it who needs a table from Debezium in Spark by tonight.
 
 The last event of a key by offset is the row; a deletion is none. Values stay the text that
 JSON has.
