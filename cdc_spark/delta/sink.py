@@ -24,7 +24,7 @@ from cdc_spark.delta.catalog import CatalogNames
 from cdc_spark.delta.crash_points import Reach, nowhere
 from cdc_spark.delta.ledger import Counted, Identity, Known, Line
 from cdc_spark.delta.marks import LAST, Name
-from cdc_spark.delta.numbering import counted, numbered
+from cdc_spark.delta.numbering import counted, numbered, placed
 from cdc_spark.delta.plan import Operation, Plan, Reshape, Write
 from cdc_spark.delta.scan import Scan
 from cdc_spark.delta.sketch import load
@@ -32,11 +32,13 @@ from cdc_spark.delta.upkeep import Upkeep
 from cdc_spark.delta.writes import Place
 from cdc_spark.errors import LostTablesError, StatementError
 from cdc_spark.events import Kind
+from cdc_spark.ordering import buckets
 from cdc_spark.set_aside import MessagePlace, Places
 from cdc_spark.untyped import Frame, Session
 
 Counts = Mapping[tuple[int, int], Counted]  # changes of a batch, by changefeed and bucket
 Logs = dict[tuple[int, str], int]  # versions of tables' logs, by changefeed and path
+MANY = 10_000  # changes that are worth a shuffle, for as many tasks to make them ready for a MERGE
 AT_ONCE = 2  # tables; to plan and to commit a write is work of the driver, not of Spark's tasks
 
 
@@ -101,16 +103,17 @@ class Sink:
             return
         if self.strict and known.stopped:
             raise _stopped(known)
-        applied = numbered(batch, known.seqs).persist()
+        kept = placed(batch).persist()
         try:
-            counts = counted(applied)
+            counts, first = counted(kept)
             for (feed, bucket), one in counts.items():
                 known.follows(feed, bucket, one, self.root)
-            changes = applied.select(*rows.APPLIED)
-            marks = changes.mapInArrow(Scan(_shapes(known)).marks, rows.sql(rows.APPLIED)).collect()
-            self._write(here, known, Batch(number, identity, changes, marks, counts))
+            applied = numbered(kept, first, known.seqs)
+            scanned = applied.select(*rows.APPLIED).mapInArrow
+            marks = scanned(Scan(_shapes(known)).marks, rows.sql(rows.APPLIED)).collect()
+            self._write(here, known, Batch(number, identity, applied, marks, counts))
         finally:
-            applied.unpersist()
+            kept.unpersist()
         self._known = known
         self._look_after(here, known, number)
         self.reach("commit")
@@ -124,7 +127,7 @@ class Sink:
                 raise _unknown_effect(plan)
         if not known.query:
             self._claim(here, known, batch)
-        logs = self._perform(known, plans, batch.applied)
+        logs = self._perform(known, plans, batch)
         logs |= self._set_aside(here, known, batch)
         self._name(here.spark, known, plans)
         seqs = {feed: known.seqs.get(feed, -1) for feed, _ in counts}
@@ -202,7 +205,7 @@ class Sink:
         ordinal: int = mark[7]
         return (*mark[:7], self.feeds[feed].topics[ordinal], *mark[8:])
 
-    def _perform(self, known: Known, plans: Sequence[Plan], applied: Frame) -> Logs:
+    def _perform(self, known: Known, plans: Sequence[Plan], batch: Batch) -> Logs:
         """Do what is planned, table by table; raises what the first of them fails with.
 
         Returns the versions of the tables' logs afterwards.
@@ -213,23 +216,23 @@ class Sink:
                 tables.setdefault((plan.feed, one.path), []).append(one)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             todo = {
-                at: pool.submit(self._table, at, known.logs.get(at, -1), operations, applied)
+                at: pool.submit(self._table, at, known.logs.get(at, -1), operations, batch)
                 for at, operations in tables.items()
             }
             return {at: done.result() for at, done in todo.items()}
 
     def _table(
-        self, at: tuple[int, str], version: int, operations: Sequence[Operation], applied: Frame
+        self, at: tuple[int, str], version: int, operations: Sequence[Operation], batch: Batch
     ) -> int:
         """Do what is to be done to a table; what it has noted as done is passed over."""
-        place = self._place(applied.sparkSession, self.feeds[at[0]].directory, at[1])
+        place = self._place(batch.applied.sparkSession, self.feeds[at[0]].directory, at[1])
         place.at_least(version)
         noted = place.done() if any(isinstance(one, Reshape) for one in operations) else 0
         for one in operations:
             if one.version < noted:
                 continue
             if isinstance(one, Write):
-                place.write(one, _rows_of(applied, one))
+                place.write(one, _rows_of(batch, one))
             else:
                 place.reshape(one, noted)
             self.reach("write")
@@ -246,7 +249,7 @@ class Sink:
         place = self._place(here.spark, letters.NAME)
         place.at_least(known.logs.get((-1, letters.NAME), -1))
         topics = {number: feed.topics for number, feed in self.feeds.items()}
-        found = batch.applied.where(f"kind = {int(Kind.ERROR)}")
+        found = batch.applied.where(f"kind = {int(Kind.ERROR)}").select(*rows.APPLIED)
         frame = found.mapInArrow(letters.Letters(topics, batch.number).rows, letters.SHAPE)
         place.append(frame, batch.number, mergeSchema="true")
         self.reach("letters")
@@ -308,14 +311,21 @@ def _shapes(known: Known) -> dict[Name, tuple[bytes, int]]:
     return found
 
 
-def _rows_of(applied: Frame, write: Write) -> Frame:
-    """Return the changes that a write is about."""
+def _rows_of(batch: Batch, write: Write) -> Frame:
+    """Return the changes that a write is about; many of a table with a key in their buckets.
+
+    Of a key one task has all, in their order.
+    """
     schema, table = (_literal(one.lower()) for one in (write.schema, write.table))
     kinds = f"{int(Kind.DELETE)}, {int(Kind.UPSERT)}"
-    return applied.where(
+    found = batch.applied.where(
         f"feed = {write.feed} AND seq BETWEEN {write.first} AND {write.last} AND kind IN ({kinds})"
         f" AND lower(schema) = {schema} AND lower(table) = {table}"
     )
+    number = 1 + max((one for feed, one in batch.counts if feed == write.feed), default=0)
+    if write.key and number > 1 and write.last - write.first >= MANY:
+        found = buckets.in_tasks(found, number).sortWithinPartitions("seq")
+    return found.select(*rows.APPLIED)
 
 
 def _literal(text: str) -> str:
