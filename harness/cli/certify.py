@@ -18,7 +18,13 @@ if TYPE_CHECKING:  # it brings the clauses along
 # A key of harness.oracles.live.cases.PRODUCERS, and harness.oracles.live.producer.LIVE_FAULTS,
 # repeated because `--help` imports nothing heavy.
 PRODUCERS = ("debezium-mariadb",)
-LIVE_FAULTS = ("connector-killed", "database-restarted", "binlog-purged")
+LIVE_FAULTS = (
+    "connector-killed",
+    "database-restarted",
+    "binlog-purged",
+    "history-lost",
+    "history-recovered",
+)
 
 
 @click.command("certify", short_help="Certify a consumer.")

@@ -90,7 +90,7 @@ def test_each_scenario_is_run_under_each_fault() -> None:
         ("keys.pk-swap", ""),
     ]
     disturbed = plays_of(some, LIVE_FAULTS)
-    assert len({one.name for one in disturbed}) == len(disturbed) == 6
+    assert len({one.name for one in disturbed}) == len(disturbed) == 2 * len(LIVE_FAULTS)
 
 
 def test_what_would_hide_the_end_is_not_set() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 import pytest
 
+from harness.cli.certify import LIVE_FAULTS
 from harness.errors import plural
 from tests.docs.pages import commands
 from tests.tree import ROOT
@@ -73,17 +74,19 @@ def verdicts(document: dict[str, Any]) -> dict[str, str]:
 
 def test_what_befalls_the_producer_is_not_the_consumers(tmp_path: Path) -> None:
     """What is sent again changes nothing; topics that end are said to, and judged as they are."""
-    faults = ("connector-killed", "database-restarted", "binlog-purged")
+    faults = LIVE_FAULTS
     words = [word for fault in faults for word in ("--live-fault", fault)]
     code, said, document = certify(tmp_path, "reference", *words, "keys.pk-chain")
     case = "keys.pk-chain[debezium-mysql,live,{}]"
     assert (code, verdicts(document)) == (0, {case.format(one): "pass" for one in faults}), said
     assert f"the topics of {case.format('binlog-purged')} end where the connector fails" in said
     assert "binlog files have been purged" in said
+    assert f"the topics of {case.format('history-lost')} end where the connector fails" in said
+    assert "The db history topic is missing" in said
     found = document["producer"]
-    assert (found["predicted"], found["compared"], found["by-select"]) == (3, 3, 3), found
-    assert (found["meanwhile"], found["asked"]) == (3, 3), found
-    assert said.splitlines()[-1] == "passed 3 / applicable 3 / total 3 at level live"
+    assert (found["predicted"], found["compared"], found["by-select"]) == (len(faults),) * 3, found
+    assert (found["meanwhile"], found["asked"]) == (len(faults),) * 2, found
+    assert said.splitlines()[-1] == "passed 5 / applicable 5 / total 5 at level live"
 
 
 def test_tables_in_a_database_are_judged(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from confluent_kafka import TopicPartition
 
 from harness.errors import SetupError, plural
 from harness.oracles.jars import OnEvent
-from harness.oracles.mariadb.configuration import Configure, Connector
-from harness.oracles.mariadb.run import MARKS, Stand, marking, worker_files
+from harness.oracles.mariadb.configuration import Configure, Connector, history
+from harness.oracles.mariadb.run import MARKS, NO_MORE, Stand, marking, worker_files
 from harness.oracles.topics import Topics, consumed
 from harness.oracles.worker import WorkerFiles, working
 from harness.record.server import Server, SqlError, Upstream
@@ -53,14 +53,22 @@ class Producer:
         self.stand.worker.kill()
         self.worker.close()
 
-    def restart_connectors(self) -> None:
-        """Start the worker and its connectors again, each from the place that is stored for it."""
+    def restart_connectors(self, more: Mapping[str, str] = NO_MORE) -> None:
+        """Start the worker and its connectors again, each from the place that is stored for it.
+
+        `more` is put into their configurations.
+        """
         bootstrap = self.services.kafka.bootstrap
         again = working(self.files, self.directory / "worker", bootstrap, ZONE, self.env)
         worker = self.worker.enter_context(again)
         self.stand = replace(self.stand, worker=worker)
         for play, name in self.stand.connectors.items():
-            self.stand.create(play, name)
+            self.stand.create(play, name, more)
+
+    def lose_history(self) -> None:
+        """Remove what the connectors, which do not run, know of the tables' shapes."""
+        for name in self.stand.connectors.values():
+            history(self.stand.directory, name).unlink()
 
     def restart_database(self) -> None:
         """End the server and start it again on its data; connectors have to find it again."""
@@ -146,18 +154,31 @@ class LiveFault:
     """What befalls the producer in the middle of a scenario's steps.
 
     `strike` is done after the first half of them, `recover` after the second. Of one that `loses`,
-    the second half never reaches the topics, and the connector has to fail.
+    the second half never reaches the topics, and the connector has to fail; it says why. One that
+    `restates` has the connector tell again what made the tables, which nobody predicts.
     """
 
     says: str
     strike: Callable[[Producer], None]
     recover: Callable[[Producer], None] = lambda _: None
-    loses: bool = False
+    loses: str = ""
+    restates: bool = False
 
 
 def _purged(producer: Producer) -> None:
     producer.purge_log()
     producer.restart_connectors()
+
+
+def _without_history(producer: Producer) -> None:
+    producer.lose_history()
+    producer.restart_connectors()
+
+
+def _recovering(producer: Producer) -> None:
+    producer.kill_connectors()
+    producer.lose_history()
+    producer.restart_connectors({"snapshot.mode": "recovery"})
 
 
 LIVE_FAULTS: Final[Mapping[str, LiveFault]] = {
@@ -173,6 +194,18 @@ LIVE_FAULTS: Final[Mapping[str, LiveFault]] = {
         "The connector is killed, the rest is written and purged from the log before it is back.",
         Producer.kill_connectors,
         _purged,
-        loses=True,
+        loses="what it had not read was purged from the log",
+    ),
+    "history-lost": LiveFault(
+        "The connector is killed, and its schema history is gone when it is back.",
+        Producer.kill_connectors,
+        _without_history,
+        loses="its schema history was gone",
+    ),
+    "history-recovered": LiveFault(
+        "The connector is killed, its schema history is lost, and it is started again in the mode "
+        "`recovery`, which reads the tables as they are.",
+        _recovering,
+        restates=True,
     ),
 }

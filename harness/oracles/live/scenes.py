@@ -146,7 +146,7 @@ def _perform(producer: Producer, play: Play, reading: Reading) -> Performed:
     # Without a fault nothing is sent twice, so that markers need only be counted.
     ended = marked(producer.stand) if fault is None else producer.caught_up()
     failed = ended.get(play.name, "")
-    lost = fault is not None and fault.loses
+    lost = fault is not None and bool(fault.loses)
     if read is None or not lost:
         read = _read(scenario, producer.stand.server)
     prefix = producer.stand.connectors[play.name]

@@ -144,6 +144,11 @@ def configured(connector: Connector) -> Configure:
     return configure
 
 
+def history(directory: Path, name: str) -> Path:
+    """Return the file in which a connector keeps the shapes of tables."""
+    return directory / f"{name}.history"
+
+
 def of_connector(
     connector: Connector, name: str, server: Upstream, directory: Path
 ) -> dict[str, str]:
@@ -159,5 +164,5 @@ def of_connector(
         "database.password": server.password,
         "database.server.id": str(FIRST_REPLICA + number),
         "schema.history.internal": HISTORY,
-        "schema.history.internal.file.filename": str(directory / f"{name}.history"),
+        "schema.history.internal.file.filename": str(history(directory, name)),
     }

@@ -60,6 +60,17 @@ def test_other_records_than_predicted_blame_nobody() -> None:
 
 
 @pytest.mark.parametrize(
+    ("fault", "judgement"),
+    [("history-recovered", Judgement.FAIL), ("connector-killed", Judgement.INCONCLUSIVE)],
+)
+def test_statements_that_are_told_again_excuse_nobody(fault: str, judgement: Judgement) -> None:
+    """A connector that recovers its history says once more what made the tables; no other does."""
+    found = known(*CHAIN, fault=fault, told_again=True)
+    assert verdict(found, answered(*RIGHT), CONSUMER)[0].judgement is Judgement.PASS
+    assert verdict(found, answered(*WRONG), CONSUMER)[0].judgement is judgement
+
+
+@pytest.mark.parametrize(
     ("fault", "failed", "says"),
     [
         ("", "", ""),
@@ -67,7 +78,10 @@ def test_other_records_than_predicted_blame_nobody() -> None:
         ("", "no memory", "the producer failed, not the consumer: no memory"),
         ("connector-killed", "lost", "the producer failed, not the consumer: lost"),
         ("binlog-purged", "it is gone", ""),
-        ("binlog-purged", "", "the connector goes on although"),
+        ("binlog-purged", "", "the connector goes on although what it had not read was purged"),
+        ("history-lost", "it is missing", ""),
+        ("history-lost", "", "the connector goes on although its schema history was gone"),
+        ("history-recovered", "", ""),
     ],
 )
 def test_a_producer_that_fails_is_no_failure_of_the_consumer(
