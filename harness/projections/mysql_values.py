@@ -150,7 +150,7 @@ def _day(column: Column, value: str, modes: MysqlModes) -> Value:
     """
     date, clock = value[:10], value[10:]
     year = int(date[:4])
-    if year < 100 and column.kind is not ColumnKind.TIMESTAMP:  # two digits: 1970 to 2069
+    if 0 < year < 100 and column.kind is not ColumnKind.TIMESTAMP:  # two digits: 1970 to 2069
         date = f"{year + (2000 if year < 70 else 1900):04d}{date[4:]}"
     try:
         moment = datetime.fromisoformat(date + clock)

@@ -1,7 +1,7 @@
 """DATE, TIME, DATETIME and TIMESTAMP of the log, as the connector reads them.
 
-Years below 100 are those from 1970 to 2069. A date with a zero month or day, or on no day of the
-calendar, is null where the column may be, and else the first moment of 1970.
+Years from 1 to 99 are those from 1970 to 2069. A date with a zero year, month or day, or on no day
+of the calendar, is null where the column may be, and else the first moment of 1970.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ Convert = Callable[..., int]
 def _days(value: str) -> int | None:
     """Return the days since 1970; None where there is no such day."""
     year, month, day = (int(part) for part in value.split("-"))
+    if not year:
+        return None
     year += 2000 if year < 70 else 1900 if year < 100 else 0
     try:
         return day_of(year, month, day).toordinal() - _EPOCH

@@ -214,11 +214,12 @@ def test_a_row_that_is_read_says_where_it_stands(
     [
         ("YEAR", 0, "a column of YEAR"),
         ("DATETIME", "1582-10-04 00:00:00", "before 1582-10-15"),
+        ("DATE", "0000-05-06", "the year 0 for 2000"),
         ("ENUM('a,b')", 1, "escapes a comma"),
     ],
 )
 def test_what_the_connector_reads_otherwise_is_no_copy(column: str, value: Any, why: str) -> None:
-    """The real connector was asked: a copy of it is not what the log has."""
+    """A copy of it is not what the log has: the real connector was asked, its code of the year 0."""
     made = _ddl(f"CREATE TABLE shop.t (id INT PRIMARY KEY, v {column})")
     with pytest.raises(StepError, match=why):
         _copied(BARE, "made-t", made, _made((1, value)))

@@ -136,6 +136,16 @@ def _first_of_month(original: Callable[[str], int | None]) -> Callable[[str], in
     return days
 
 
+def _year_zero_kept(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """Take the year 0 for 2000, as the other years below 100."""
+
+    def days(value: str) -> int | None:
+        kept = value.startswith("0000-") and not value.startswith("0000-00-00")
+        return original(f"2000{value[4:]}" if kept else value)
+
+    return days
+
+
 def _years_kept(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
     """Take years below 100 for those of the century before."""
 
@@ -219,6 +229,12 @@ ROWS: Final = (
         "temporal.partial-zero",
         "It takes a zero month or day for the first.",
         patch(f"{MOMENTS}:_days", _first_of_month),
+    ),
+    row(
+        "year-zero-as-two-digits",
+        "temporal.year-zero",
+        "It takes the year 0 for 2000.",
+        patch(f"{MOMENTS}:_days", _year_zero_kept),
     ),
     row(
         "two-digit-years-of-a-century",
