@@ -219,7 +219,7 @@ def test_a_row_that_is_read_says_where_it_stands(
     ],
 )
 def test_what_the_connector_reads_otherwise_is_no_copy(column: str, value: Any, why: str) -> None:
-    """A copy of it is not what the log has: the real connector was asked, its code of the year 0."""
+    """A copy is not what the log has: the real connector was asked, of the year 0 its code."""
     made = _ddl(f"CREATE TABLE shop.t (id INT PRIMARY KEY, v {column})")
     with pytest.raises(StepError, match=why):
         _copied(BARE, "made-t", made, _made((1, value)))
