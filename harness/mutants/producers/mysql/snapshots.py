@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
-from harness.model.binlog import LogEvent, LogSnapshot
+from harness.model.binlog import LogCopy, LogEvent, LogSnapshot
 from harness.model.columns import Column, ColumnKind
-from harness.model.values import Value
+from harness.model.record import Origin
+from harness.model.values import Row, Value
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import CONNECTOR, each, log, row, stream, values
 from harness.mutants.producers.patch import Patch, instead, patch
@@ -20,6 +21,8 @@ _SOURCE: Final = "harness.sources.mysql.source:_read"
 # How the statements begin that are sent before rows are read.
 _EARLY: Final = ("SET", "DROP TABLE", "DROP DATABASE", "CREATE DATABASE", "USE", "CREATE TABLE")
 _MARKER: Final = "harness.codecs.debezium_mysql.connector:_marker"
+_MARKED: Final = "harness.codecs.debezium_mysql.connector:marked"
+Marked = tuple[LogCopy, Row, Origin, str]
 _SIMULATOR: Final = "harness.sources.mysql.simulator"
 
 
@@ -94,6 +97,18 @@ def _only_row_last(original: Callable[[int, int, int], str]) -> Callable[[int, i
         return "last_in_data_collection" if at == count else original(table, at, count)
 
     return marker
+
+
+def _only_row_of_all(
+    original: Callable[[Sequence[LogCopy]], Iterator[Marked]],
+) -> Callable[[Sequence[LogCopy]], Iterator[Marked]]:
+    """Mark the only row of a copy as its first."""
+
+    def marked(copies: Sequence[LogCopy]) -> Iterator[Marked]:
+        found = list(original(copies))
+        yield from ((*one[:3], "first") for one in found) if len(found) == 1 else found
+
+    return marked
 
 
 def _further_on(value: Values) -> None:
@@ -212,6 +227,12 @@ ROWS: Final = (
         "snapshot.marker",
         "It writes `last_in_data_collection` for the only row of the first table.",
         patch(_MARKER, _only_row_last),
+    ),
+    row(
+        "only-row-of-all-first",
+        "snapshot.marker",
+        "It writes `first` for the only row that there is.",
+        patch(_MARKED, _only_row_of_all),
     ),
     row(
         "read-from-place-to-place",
