@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,12 @@ def _answers(name: str) -> Answers:
         return _reread
     target = NAMES.get(name, name)
     module, _, function = target.partition(":")
+    if target == SPARK and find_spec("pandas") is None:
+        raise UsageError(
+            "the consumer `spark` needs pandas, which is not installed",
+            expected="the packages of the Spark library",
+            hint="pip install 'cdc-conformance[spark]'",
+        )
     try:
         consume = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:

@@ -106,7 +106,7 @@ class Rules:
 
     `several_tasks`: tasks run side by side, so only the order of each one's messages is given.
     `timed` is the beginning of topics that a timer fills: how many messages theirs hold, and when
-    each came, is the timer's; each must be like one of ours.
+    each came, is the timer's; each must be like one of ours, and each of ours like one of theirs.
     """
 
     freedoms: Sequence[Freedom] = ()
@@ -167,6 +167,10 @@ def _due(
 ) -> list[Message]:
     """Return for each of their timed messages one of ours that is like it, the first if none is."""
     found.freedoms.add(TIMER)
+    for number, one in enumerate(ours):
+        if theirs and all(_freed(one, other, rules, found) != other for other in theirs):
+            place = (one.topic, one.partition)
+            found.differences.append(Difference(*place, number, "unlike", _shown(one.value), ""))
     return [
         next((one for one in ours if _freed(one, other, rules, found) == other), ours[0])
         for other in theirs

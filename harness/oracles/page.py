@@ -73,13 +73,15 @@ DEBEZIUM_MARIADB: Final = Asked(
         freedoms.COPY_TIME,
         freedoms.LOG_POSITION,
         freedoms.COLLECTION_ORDER,
+        TIMER,
+        freedoms.QUEUED,
     ),
 )
 DEBEZIUM_MYSQL: Final = Asked(
     followers.MYSQL.oracle,
     "Debezium's MySQL connector",
     {followers.MYSQL.version: followers.MYSQL.dialect},
-    (freedoms.PROCESSING_TIME, freedoms.LOG_POSITION),
+    (freedoms.PROCESSING_TIME, freedoms.LOG_POSITION, TIMER, freedoms.QUEUED),
 )
 ASKED: Final = MappingProxyType(
     {one.name: one for one in (VITESS, DEBEZIUM_MARIADB, DEBEZIUM_MYSQL)}

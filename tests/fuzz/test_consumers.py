@@ -53,6 +53,7 @@ def disagreements(*consumers: str) -> list[str]:
     ]
 
 
+@pytest.mark.spark
 def test_three_designs_agree() -> None:
     """Reference, the one that reads again from the start, and Spark's code: none is failed."""
     assert not disagreements("reference", "rereading", "spark")
@@ -67,6 +68,7 @@ def forgetful(
     return in_memory.consume(feed, schemas, list(batches)[:-1])
 
 
+@pytest.mark.spark
 def test_a_wrong_consumer_disagrees() -> None:
     """A consumer of one's own can take part, and is found wrong where it is."""
     assert disagreements(f"{__name__}:forgetful")

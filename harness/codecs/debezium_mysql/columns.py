@@ -57,6 +57,8 @@ _LENGTHS: Final = frozenset(
         ColumnKind.VARCHAR,
         ColumnKind.BINARY,
         ColumnKind.VARBINARY,
+        ColumnKind.FLOAT,
+        ColumnKind.DOUBLE,
     }
 )
 
@@ -117,7 +119,7 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
             "typeExpression": one.type,
             "charsetName": (column.charset or table.table.charset) if text else None,
             "length": None if one.length == UNSET else one.length,
-            "scale": (column.scale or 0) if column.kind is ColumnKind.DECIMAL else None,
+            "scale": (column.scale or 0) if column.kind is ColumnKind.DECIMAL else column.scale,
             "position": position,
             "optional": one.optional,
             # The parser sets both for what the server fills in, and neither for an expression.

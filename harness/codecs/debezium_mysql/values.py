@@ -116,7 +116,8 @@ def _form(column: ColumnType, upstream: Column, found: ValueModes) -> Form:  # n
         case kind if kind in INTEGERS:
             return _integer(column, upstream, found)
         case ColumnKind.FLOAT:
-            return Schema(SchemaType.FLOAT32), _same
+            wide = upstream.scale is not None
+            return Schema(SchemaType.FLOAT64 if wide else SchemaType.FLOAT32), _same
         case ColumnKind.DOUBLE:
             real = column.jdbc is Jdbc.REAL
             width = SchemaType.FLOAT32 if real else SchemaType.FLOAT64

@@ -42,7 +42,13 @@ from harness.model.values import Row
 from harness.sources.key_text import key_texts
 from harness.sources.mysql.show_create import show_create, shown
 from harness.sources.mysql.snapshot import Found
-from harness.sources.mysql.statements import ignored, parsed, truncates, unlogged
+from harness.sources.mysql.statements import (
+    ignored,
+    parsed,
+    truncates,
+    unique_columns,
+    unlogged,
+)
 from harness.sources.stored import Stored
 from harness.sources.tidb.mounter import source_table
 
@@ -50,11 +56,6 @@ from harness.sources.tidb.mounter import source_table
 _EVENT_BYTES: Final = 8192
 # 2024-02-29T12:34:56Z: what the sessions of recordings set `timestamp` to.
 SECOND: Final = 1_709_210_096
-_COLUMN_UNIQUE: Final = re.compile(
-    r"[(,]\s*`?(?!(?:UNIQUE|CONSTRAINT|PRIMARY|KEY|INDEX)\b)(\w+)`?"
-    r"\s+\w+(?:\([\d, ]+\))?[^,()]*?\bUNIQUE\b",
-    re.IGNORECASE,
-)
 _SPELLED: Final = re.compile(
     r"`?(\w+)`?\s+(BOOL|BOOLEAN|INT1|INT2|INT3|INT4|INT8|INTEGER|MIDDLEINT|DEC|NUMERIC|FIXED|REAL"
     r"|DOUBLE\s+PRECISION|CHARACTER\s+VARYING|CHARACTER|NCHAR|NVARCHAR)\b",
@@ -171,31 +172,16 @@ class Server:
     def _key(self, sql: str, before: Table | None, after: Table) -> tuple[str, ...]:
         """Return a table's key as the connector keeps it.
 
-        Without a primary key a new unique index over columns that are never null becomes one, and
-        so does one that stands at its column, null or not; it stays one when it is dropped.
+        Without a primary key the first UNIQUE of the text becomes one: at its column, null or not,
+        or over columns that are never null. It stays one when it is dropped.
         """
         if after.primary_key is not None:
             return after.primary_key.columns
-        known: frozenset[str] = frozenset()
-        if before is not None:
-            kept = self._keys.get(before.id, ()) if before.primary_key is None else ()
+        if before is not None and before.primary_key is None:
+            kept = self._keys.get(before.id, ())
             if kept and all(after.find_column(name) for name in kept):
                 return kept
-            known = frozenset(index.name for index in before.indexes)
-        at_column = {name.lower() for name in _COLUMN_UNIQUE.findall(sql)}
-        return next(
-            (
-                index.columns
-                for index in after.indexes
-                if index.unique
-                and index.name not in known
-                and (
-                    not any(after.column(name).nullable for name in index.columns)
-                    or (len(index.parts) == 1 and index.columns[0].lower() in at_column)
-                )
-            ),
-            (),
-        )
+        return next(unique_columns(sql, after), ())
 
     def _transaction(self, step: int, transaction: Transaction) -> Iterator[LogEvent]:
         if self._stored is not None:

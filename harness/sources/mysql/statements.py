@@ -15,6 +15,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from harness.ddl import Statement, parse
+from harness.ddl.alter.columns import AddColumns
+from harness.ddl.alter.keys import AddConstraint
+from harness.ddl.alter.table import AlterTable
+from harness.ddl.create_table import CreateTable
+from harness.ddl.definitions.columns import ColumnDef, OptionKind
+from harness.ddl.definitions.keys import Constraint, ConstraintKind
 from harness.ddl.jobs import ActionType, DdlJob
 from harness.model.table import Table, TableId
 
@@ -41,6 +48,47 @@ class Parsed:
     database: str
     tables: tuple[TableId, ...] | None
     changes: tuple[tuple[str, TableId, Table | None], ...]
+
+
+def unique_columns(sql: str, after: Table) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of each UNIQUE that a statement adds and that may be a key, as it stands.
+
+    One at its column may be, whatever the column; one of its own where its columns stand before it,
+    and none may be NULL. A table that is not written out (SHOW CREATE TABLE of a copy, LIKE) has
+    those of its indexes.
+    """
+    elements = sorted(_elements(parse(sql)), key=lambda one: one.at) if sql else []
+    later = {one.name.lower() for one in elements if isinstance(one, ColumnDef)}
+    for one in elements:
+        if isinstance(one, Constraint):
+            names = tuple(part.column for part in one.parts)
+            if later.isdisjoint(name.lower() for name in names):
+                yield from _never_null(names, after)
+            continue
+        later.discard(one.name.lower())
+        if any(option.kind is OptionKind.UNIQUE_KEY for option in one.options):
+            yield (after.column(one.name).name,)
+    for index in after.indexes if not elements else ():
+        if index.unique:
+            yield from _never_null(index.columns, after)
+
+
+def _never_null(names: Sequence[str], table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of a key that holds no NULL and no expression."""
+    columns = [column for name in names if (column := table.find_column(name))]
+    if len(columns) == len(names) and not any(column.nullable for column in columns):
+        yield tuple(column.name for column in columns)
+
+
+def _elements(statement: Statement) -> Iterator[ColumnDef | Constraint]:
+    """Yield columns and unique keys that a statement adds."""
+    specs = statement.specs if isinstance(statement, AlterTable) else (statement,)
+    for one in specs:
+        if isinstance(one, CreateTable | AddColumns):
+            yield from one.columns
+            yield from (key for key in one.constraints if key.kind is ConstraintKind.UNIQUE)
+        elif isinstance(one, AddConstraint) and one.constraint.kind is ConstraintKind.UNIQUE:
+            yield one.constraint
 
 
 def truncates(sql: str) -> bool:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from cdc_spark.delta.sink import MANY
 from harness import services
 from tests.cdc_spark.conftest import quiet
 from tests.cdc_spark.job_factory import JobFactory
@@ -83,6 +82,8 @@ def test_into_delta_only_the_numbers_are_given_by_one_task(jobs: JobFactory) -> 
 
     Rows are numbered in the order of the whole changefeed, DDL among them: one task sorts them.
     """
+    from cdc_spark.delta.sink import MANY  # noqa: PLC0415 - only where Spark is
+
     jars = [jobs.jars, *(str(path) for path in services.jars("delta", on_event=quiet))]
     delta = {"HARNESS_SPARK_SINK": "delta", "HARNESS_SPARK_JARS": os.pathsep.join(jars)}
     stages = stages_of(jobs, MANY + ROWS, **delta)

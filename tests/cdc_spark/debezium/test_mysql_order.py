@@ -6,7 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pytest
+
 from cdc_spark.conformance.in_memory import Message, consume
+
+pytestmark = pytest.mark.spark  # rows in buckets are pandas'
 
 Row = Mapping[str, Any]
 

@@ -16,6 +16,8 @@ from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Timeline
 from tests.cdc_spark.ordering.bucket_lab import BucketLab, Placed, order_of
 
+pytestmark = pytest.mark.spark  # rows in buckets are pandas'
+
 SOURCES = (Source(0, 0), Source(0, 1), Source(1, 0))
 TOPICS = {"t": 2, "u": 1}
 MANY = 3

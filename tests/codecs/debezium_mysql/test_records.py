@@ -215,6 +215,7 @@ def test_a_row_that_is_read_says_where_it_stands(
         ("YEAR", 0, "a column of YEAR"),
         ("DATETIME", "1582-10-04 00:00:00", "before 1582-10-15"),
         ("DATE", "0000-05-06", "the year 0 for 2000"),
+        ("FLOAT(10, 3)", 0.5, "decimals of a FLOAT"),
         ("ENUM('a,b')", 1, "escapes a comma"),
     ],
 )

@@ -141,7 +141,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-topic-regex-unused",
         "vitess.topic.regex-strategy",
         "It leaves names as they are, whatever `topic.regex` says.",
-        returns(f"{TOPICS}:_replaced", ""),
+        returns(f"{TOPICS}:replaced", ""),
     ),
     WrongProducer(
         "vitess-topic-regex-of-catalogs",
@@ -153,7 +153,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-topic-regex-found-within",
         "vitess.topic.regex-strategy",
         "It replaces what `topic.regex` finds within a name that does not match as a whole.",
-        patch(f"{TOPICS}:_replaced", _found_within),
+        patch(f"{TOPICS}:replaced", _found_within),
     ),
     WrongProducer(
         "vitess-boundaries-joined-by-points",
