@@ -119,7 +119,7 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
             "typeExpression": one.type,
             "charsetName": (column.charset or table.table.charset) if text else None,
             "length": None if one.length == UNSET else one.length,
-            "scale": (column.scale or 0) if column.kind is ColumnKind.DECIMAL else column.scale,
+            "scale": _scale(column),
             "position": position,
             "optional": one.optional,
             # The parser sets both for what the server fills in, and neither for an expression.
@@ -129,6 +129,12 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
             "defaultValueExpression": default_text(column),
             "enumValues": _members(column),
         }
+
+
+def _scale(column: Column) -> int | None:
+    if column.kind is ColumnKind.DECIMAL:
+        return column.scale or 0
+    return column.scale if column.kind in {ColumnKind.FLOAT, ColumnKind.DOUBLE} else None
 
 
 def _length(column: Column, words: str) -> int | None:  # noqa: PLR0911 - a family a line
