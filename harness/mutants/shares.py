@@ -11,7 +11,7 @@ GOAL = 0.9
 REACHED = (0.95, 0.98)
 ENOUGH = 1000
 # The last run of all mutants that this page was written after: cases, clause named, record named.
-MEASURED = (1851, 1778, 1828)
+MEASURED = (1947, 1874, 1916)
 # Why single mutants stay below the goal: in some cases another rule, if broken, gives their answer.
 # A run of all mutants fails where one is below it without a reason.
 _LAST = (
@@ -49,5 +49,9 @@ ALIKE: Mapping[str, str] = {
     "key-in-ascii": "A key beyond ASCII meets another key's tombstone.",
     "key-of-one-column": "The delete of a key that agrees in one column takes the row.",
     "truncated-rows-return": "Behind a TRUNCATE that is read first that looks like passing over.",
+    "ddl-after-all-rows": "In dialect 4.0.4 the statement tells bytes from text; they are text.",
+    "append-on-replay": "A deletion of a row that was written twice leaves one of them.",
+    "batch-written-twice": "A statement that ran twice is seen in the answer, not at a record.",
+    "seconds-of-zero-lost": "A TIMESTAMP without its time looks like one of another zone.",
     "base64-kept": "Bytes that are sent as Base64 are text to who reads them.",
 }
