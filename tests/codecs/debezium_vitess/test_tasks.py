@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.codecs.connect.errors import JavaError
 from harness.codecs.debezium_vitess.settings import read
 from harness.codecs.debezium_vitess.tasks import TaskPlan, VitessCluster, task_key, tasks
 from harness.codecs.debezium_vitess.vgtid import position
@@ -69,3 +71,26 @@ def test_the_first_generation_takes_over_from_none() -> None:
         [("-80", f"{HOST}7")],
         [("80-", f"{HOST}9")],
     ]
+
+
+def test_all_tasks_of_the_generation_before_are_asked() -> None:
+    """Four tasks take over from two, as the page has it; one that nobody stored is missed."""
+    dealt = {0: ("-40", "80-c0"), 1: ("40-80", "c0-")}
+    offsets: Offsets = {
+        ("srv", task_key(number, 2, 1)): {
+            "vgtid": position(
+                tuple(ShardGtid("ks", shard, f"{HOST}{number}{at}") for at, shard in enumerate(own))
+            ).text
+        }
+        for number, own in dealt.items()
+    }
+    shards = [*dealt[0], *dealt[1]]
+    plans = planned(shards, 4, offsets, generation=2, before=2)
+    assert [[(s.shard, s.gtid) for s in plan.start.shards] for plan in plans] == [
+        [("-40", f"{HOST}00")],
+        [("40-80", f"{HOST}10")],
+        [("80-c0", f"{HOST}01")],
+        [("c0-", f"{HOST}11")],
+    ]
+    with pytest.raises(JavaError, match="task0_3_1"):
+        planned(shards, 4, offsets, generation=2, before=3)
