@@ -37,10 +37,11 @@ def test_what_trials_had_and_left_is_kept_apart() -> None:
         with subprocess.Popen(sleeping) as ended:
             time.sleep(0.3)
             ended.kill()
-    assert (samples[-1].trials_processes, samples[-1].left) == (1, 0)
+    others = samples[0].left  # a worker of the suite may have children of other tests
+    assert (samples[-1].trials_processes, samples[-1].left) == (others + 1, others)
     assert samples[-1].trials_handles > 0
     with subprocess.Popen(sleeping) as left:
         with sampled(600, 0.05) as samples:
             time.sleep(0.3)
         left.kill()
-    assert [one.left for one in samples] == [1, 1]
+    assert [one.left for one in samples] == [others + 1, others + 1]
