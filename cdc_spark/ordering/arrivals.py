@@ -56,17 +56,14 @@ class Arrivals:
 
     def take(self, arrived: Block) -> Block:
         """Do the same with columns."""
-        place = np.arange(size(arrived))
-        arrived = {**arrived, _PLACE: place}
-        arrived, errors = before_poison(arrived, self.poisoned, lenient=self.lenient)
+        arrived, errors = before_poison(placed(arrived), self.poisoned, lenient=self.lenient)
         rows = (arrived["kind"] == Kind.DELETE) | (arrived["kind"] == Kind.UPSERT)
         arrived = chosen(arrived, rows)
         released = chosen(arrived, self._is_news(arrived))
         if self.net:
             released = chosen(released, last_of_key(released, np.zeros(size(released), np.int64)))
-        if self.first and size(errors):
-            released = joined(released, errors)
-            released = chosen(released, np.argsort(released[_PLACE], kind="stable"))
+        if self.first:
+            released = in_place(released, errors)
         self.next_seq += size(released)
         return released
 
@@ -105,5 +102,18 @@ class Arrivals:
         return news
 
 
+def placed(arrived: Block) -> Block:
+    """Return events with where each came among all that came with it, for `in_place`."""
+    return {**arrived, _PLACE: np.arange(size(arrived))}
+
+
+def in_place(released: Block, errors: Block) -> Block:
+    """Return what takes effect with the poison among it, as all of it came."""
+    if not size(errors):
+        return released
+    both = joined(released, errors)
+    return chosen(both, np.argsort(both[_PLACE], kind="stable"))
+
+
 _END = b"\n"
-_PLACE = "place"  # where an event came, among all that came with it
+_PLACE = "place"

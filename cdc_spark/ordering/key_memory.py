@@ -13,9 +13,9 @@ import orjson
 
 from cdc_spark.ordering.ages import Age
 from cdc_spark.ordering.columns import Array
+from cdc_spark.ordering.memory import DIGEST, searched
 from cdc_spark.untyped import np
 
-_DIGEST = 16
 _END = b"\n"
 NO_LOG = -1
 PLACE = ("log", "epoch", "rank", "order", "time")  # of `ages.Age`; a log is its number
@@ -48,7 +48,7 @@ class KeyMemory:
         """Start without keys."""
         self.retention_ms = retention_ms
         self._logs: dict[str, int] = {}
-        self._keys: Array = np.empty(0, f"S{_DIGEST}")
+        self._keys: Array = np.empty(0, f"S{DIGEST}")
         self._known: Places = {name: np.empty(0, np.int64) for name in NUMBERS}
 
     def __len__(self) -> int:
@@ -69,14 +69,14 @@ class KeyMemory:
         """Return what is known of each key; nothing of one that is new."""
         found = {name: np.zeros(len(digests), one.dtype) for name, one in self._known.items()}
         found["log"][:] = NO_LOG
-        places, known = self._places(digests)
+        places, known = searched(self._keys, digests)
         for name, one in found.items():
             one[known] = self._known[name][places[known]]
         return found
 
     def keep(self, digests: Array, seen: Places) -> None:
         """Take what is known of keys, each once, and forget what need not be known any more."""
-        _, known = self._places(digests)
+        _, known = searched(self._keys, digests)
         stay = ~np.isin(self._keys, digests[known])
         keys = np.concatenate([self._keys[stay], digests])
         order = np.argsort(keys)
@@ -93,13 +93,6 @@ class KeyMemory:
     def newest(self) -> int:
         """Return the time of the last change of all keys."""
         return int(self._known["touched"].max(initial=0))
-
-    def _places(self, digests: Array) -> tuple[Array, Array]:
-        places = np.searchsorted(self._keys, digests)
-        known = np.zeros(len(digests), bool)
-        inside = places < len(self._keys)
-        known[inside] = self._keys[places[inside]] == digests[inside]
-        return places, known
 
     def dump(self) -> bytes:
         """Return the keys as bytes, numbers that are too large in a line before them."""
@@ -119,8 +112,8 @@ class KeyMemory:
         head: dict[str, Any] = orjson.loads(first)
         size: int = head["keys"]
         self._logs = {name: at for at, name in enumerate(head["logs"])}
-        self._keys = np.frombuffer(rest, f"S{_DIGEST}", size).copy()
-        at = size * _DIGEST
+        self._keys = np.frombuffer(rest, f"S{DIGEST}", size).copy()
+        at = size * DIGEST
         for name in NUMBERS:
             if name in head["wide"]:
                 self._known[name] = np.array([int(one) for one in head["wide"][name]], object)

@@ -13,7 +13,7 @@ Source: as for `transactions`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,15 +22,9 @@ import orjson
 from cdc_spark.events import Kind
 from cdc_spark.ordering import buckets
 from cdc_spark.ordering.ages import Age, age_of, since
-from cdc_spark.ordering.columns import Array, Block, chosen, joined, last_of_key, size
-from cdc_spark.ordering.hold import (
-    Applied,
-    Arrival,
-    Source,
-    arrivals_of,
-    before_poison,
-    block_of_arrivals,
-)
+from cdc_spark.ordering.arrivals import in_place, placed
+from cdc_spark.ordering.columns import Array, Block, chosen, last_of_key, size
+from cdc_spark.ordering.hold import Source, before_poison
 from cdc_spark.ordering.key_memory import PLACE, KeyMemory, Places, before
 from cdc_spark.ordering.memory import digests_of
 from cdc_spark.ordering.tombstones import Tables
@@ -38,7 +32,7 @@ from cdc_spark.ordering.truncations import TRUNCATED_HERE, is_truncated
 from cdc_spark.untyped import np, pa
 
 _END = b"\n"
-_PLACE, _SINCE = "place", "since"
+_SINCE = "since"
 
 
 @dataclass(slots=True)
@@ -58,15 +52,9 @@ class Logged:
     tables: Tables = field(default_factory=Tables)
     truncated: tuple[Source, int] | None = None
 
-    def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
-        """Take what arrived, in the order of its partition, and return what takes effect."""
-        released = self.take(block_of_arrivals(arrivals))
-        first = self.next_seq - size(released)
-        return [Applied(seq, one) for seq, one in enumerate(arrivals_of(released), first)]
-
     def take(self, arrived: Block) -> Block:
-        """Do the same with columns."""
-        arrived = {**self._refused(arrived), _PLACE: np.arange(size(arrived))}
+        """Take what arrived, in the order of its partition, and return what takes effect."""
+        arrived = placed(self._refused(arrived))
         arrived, errors = before_poison(arrived, self.poisoned, lenient=self.lenient)
         rows = self._named(arrived)
         ages, rows = _aged(rows)
@@ -75,9 +63,8 @@ class Logged:
         if self.net:
             rows = chosen(rows, last_of_key(rows, np.zeros(size(rows), np.int64)))
         released = _dated(rows)
-        if self.first and size(errors):
-            released = joined(released, errors)
-            released = chosen(released, np.argsort(released[_PLACE], kind="stable"))
+        if self.first:
+            released = in_place(released, errors)
         self.next_seq += size(released)
         return released
 

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from cdc_spark.ordering.columns import Array
 from cdc_spark.untyped import np
 
-_DIGEST = 16
+DIGEST = 16  # bytes
 _TSO_BITS = 18  # of a commit ts: its logical part, below the milliseconds
 
 
@@ -25,7 +25,7 @@ class Memory:
     def __init__(self, retention_ms: int = 0) -> None:
         """Start without keys."""
         self.retention_ms = retention_ms
-        self._keys: Array = np.empty(0, f"S{_DIGEST}")
+        self._keys: Array = np.empty(0, f"S{DIGEST}")
         self._greatest: Array = np.empty(0, np.uint64)
 
     def __len__(self) -> int:
@@ -35,13 +35,13 @@ class Memory:
     def of(self, digests: Array) -> Array:
         """Return the greatest of each key, 0 of one that is not known."""
         found = np.zeros(len(digests), np.uint64)
-        places, known = self._places(digests)
+        places, known = searched(self._keys, digests)
         found[known] = self._greatest[places[known]]
         return found
 
     def keep(self, digests: Array, greatest: Array) -> None:
         """Take the greatest of keys, each once, and forget what is older than the retention."""
-        places, known = self._places(digests)
+        places, known = searched(self._keys, digests)
         self._greatest[places[known]] = greatest[known]
         new = np.flatnonzero(~known)
         new = new[np.argsort(digests[new])]
@@ -52,14 +52,6 @@ class Memory:
             young = times + np.uint64(self.retention_ms) >= times.max()
             self._keys, self._greatest = self._keys[young], self._greatest[young]
 
-    def _places(self, digests: Array) -> tuple[Array, Array]:
-        """Return where keys are or belong, and a mask of those that are there."""
-        places = np.searchsorted(self._keys, digests)
-        known = np.zeros(len(digests), bool)
-        inside = places < len(self._keys)
-        known[inside] = self._keys[places[inside]] == digests[inside]
-        return places, known
-
     def dump(self) -> bytes:
         """Return the keys as bytes; `load` is the way back."""
         greatest: bytes = self._greatest.astype("<u8").tobytes()
@@ -67,11 +59,22 @@ class Memory:
 
     def load(self, state: bytes) -> None:
         """Take up the keys that `dump` gave."""
-        number = len(state) // (_DIGEST + 8)
-        self._keys = np.frombuffer(state, f"S{_DIGEST}", number).copy()
-        self._greatest = np.frombuffer(state, "<u8", number, number * _DIGEST).astype(np.uint64)
+        number = len(state) // (DIGEST + 8)
+        self._keys = np.frombuffer(state, f"S{DIGEST}", number).copy()
+        self._greatest = np.frombuffer(state, "<u8", number, number * DIGEST).astype(np.uint64)
+
+
+def searched(keys: Array, digests: Array) -> tuple[Array, Array]:
+    """Return where digests are or belong in sorted keys, and a mask of those that are there."""
+    places = np.searchsorted(keys, digests)
+    known = np.zeros(len(digests), bool)
+    inside = places < len(keys)
+    known[inside] = keys[places[inside]] == digests[inside]
+    return places, known
 
 
 def digests_of(keys: Sequence[str]) -> Array:
     """Return the digests of keys."""
-    return np.array([blake2b(one.encode(), digest_size=_DIGEST).digest() for one in keys], "S16")
+    return np.array(
+        [blake2b(one.encode(), digest_size=DIGEST).digest() for one in keys], f"S{DIGEST}"
+    )
