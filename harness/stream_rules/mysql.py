@@ -36,6 +36,10 @@ def _knows(stream: Stream) -> bool:
     return metadata(stream) and stream.dialect == DEFAULT_DIALECT
 
 
+def _untransformed(stream: Stream) -> bool:
+    return "transforms" not in stream.settings
+
+
 RULES: tuple[StreamRule, ...] = (
     StreamRule("debezium-mysql.order.as-logged", as_generated),
     StreamRule("debezium-mysql.order.per-key", per_key),
@@ -46,7 +50,7 @@ RULES: tuple[StreamRule, ...] = (
         "of tables whose names Kafka takes, under the default strategy, without transforms",
         lambda stream: (
             str(stream.settings.get(_NAMING, _DEFAULT_NAMING)).endswith(_DEFAULT_NAMING)
-            and "transforms" not in stream.settings
+            and _untransformed(stream)
         ),
         (_NAMING,),
     ),
@@ -55,9 +59,7 @@ RULES: tuple[StreamRule, ...] = (
         tombstone_behind,
         f"with `{TOMBSTONES}`; without transforms; compaction may take either away",
         lambda stream: (
-            stream.produced
-            and "transforms" not in stream.settings
-            and is_on(TOMBSTONES, default=True)(stream)
+            stream.produced and _untransformed(stream) and is_on(TOMBSTONES, default=True)(stream)
         ),
         (TOMBSTONES,),
     ),

@@ -33,7 +33,8 @@ from harness.model.settings import Settings
 from harness.wire.registry import MemoryRegistry
 
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
-    {row.name: row.default for row in CONNECTOR_SETTINGS}
+    # Topics that a real connector filled name themselves: who reads them need not say the prefix.
+    {**{row.name: row.default for row in CONNECTOR_SETTINGS}, "topic.prefix": "mysql"}
 )
 
 
@@ -106,10 +107,7 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
     settings = read_properties(own, DEFAULTS)
     _check_snapshot(settings.mode("snapshot.mode"))
     modes(settings)
-    # Topics that a real connector filled name themselves: their file need not say the prefix.
-    named = {"topic.prefix": "unsaid", **own}
-    checked = common_problems(read_properties(named, DEFAULTS), (), {})
-    wrong = "; ".join(f"{name}: {what}" for name, what in checked)
+    wrong = "; ".join(f"{name}: {what}" for name, what in common_problems(settings, (), {}))
     if wrong:
         raise UsageError(
             f"the connector refuses its configuration: {wrong}",

@@ -164,7 +164,7 @@ def _compared(
 def _predictable(
     done: Performed, ours: Sequence[Message], theirs: Sequence[Message]
 ) -> tuple[Sequence[Message], Sequence[Message]]:
-    """Return what is compared of both: all but the statements, where these are told again."""
+    """Return what is compared of both: all but the statements, where these are restated."""
     fault = LIVE_FAULTS.get(done.play.fault)
     if fault is None or not fault.restates:
         return ours, theirs

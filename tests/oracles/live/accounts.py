@@ -38,12 +38,12 @@ def known(
     steps: int = 99,
     spoiled: bool = False,
     refused: str = "",
-    told_again: bool = False,
+    restated: bool = False,
 ) -> Account:
     """Return the account of a scenario whose SELECT says these rows of shop.t.
 
     What was sent is what we predict of its first `steps` steps, `spoiled` by another value, or with
-    another statement behind it (`told_again`).
+    another statement behind it (`restated`).
     """
     play = Play(0, scenario(name), fault)
     log = load_lock(play.scenario, SPACE.golden)
@@ -56,7 +56,7 @@ def known(
     sent = ours.messages
     if spoiled:
         sent = (*sent[:-1], replace(sent[-1], value=b"{}"))
-    if told_again:
+    if restated:
         (statement,) = (one for one in sent if one.topic == PREFIX and b"CREATE TABLE" in one.value)
         sent = (*sent, replace(statement, value=b"{}"))
     now = time.time_ns()

@@ -63,9 +63,9 @@ def test_other_records_than_predicted_blame_nobody() -> None:
     ("fault", "judgement"),
     [("history-recovered", Judgement.FAIL), ("connector-killed", Judgement.INCONCLUSIVE)],
 )
-def test_statements_that_are_told_again_excuse_nobody(fault: str, judgement: Judgement) -> None:
+def test_statements_that_are_restated_excuse_nobody(fault: str, judgement: Judgement) -> None:
     """A connector that recovers its history says once more what made the tables; no other does."""
-    found = known(*CHAIN, fault=fault, told_again=True)
+    found = known(*CHAIN, fault=fault, restated=True)
     assert verdict(found, answered(*RIGHT), CONSUMER)[0].judgement is Judgement.PASS
     assert verdict(found, answered(*WRONG), CONSUMER)[0].judgement is judgement
 
