@@ -16,6 +16,7 @@ from harness.engine.catalogue.plans import planned_only
 from harness.engine.catalogue.workspace import workspace
 from harness.engine.plan.case import Plan
 from harness.errors import UsageError
+from harness.fuzz import consumers
 from harness.fuzz.consumers import Together
 from harness.fuzz.rereading import Rereading
 from harness.fuzz.scene import Ddl, Scene, Transaction
@@ -85,6 +86,14 @@ def test_a_consumer_that_is_not_there_is_refused(name: str) -> None:
     """The names are said."""
     with pytest.raises(UsageError, match="there is no consumer"):
         Together([name])
+
+
+def test_a_library_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The consumer of Spark works on pandas' columns: an error says what to install."""
+    monkeypatch.setattr(consumers, "find_spec", lambda _: None)
+    with pytest.raises(UsageError, match="needs pandas") as caught:
+        Together(["spark"])
+    assert "cdc-conformance[spark]" in caught.value.hint
 
 
 @pytest.mark.parametrize("protocol", OWN)

@@ -104,6 +104,8 @@ def test_a_timer_sends_as_many_heartbeats_as_it_likes() -> None:
         assert (found.differences, found.freedoms) == ([], {TIMER})
     assert compare(ours, [beat("1-9")], rules).differences
     assert compare([], [beat("1-2")], rules).differences
+    (odd,) = compare([*ours, message(b"{}", "beat.x")], [beat("1-3")], rules).differences
+    assert (odd.number, odd.part) == (2, "unlike")
 
 
 def test_every_freedom_has_a_reason() -> None:
