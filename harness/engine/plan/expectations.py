@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from heapq import merge
 
 from harness.engine.plan.case import Plan
 from harness.errors import DecodingError, Location, Problem, ScenarioError
@@ -89,7 +91,9 @@ def _place(planned: Plan, kind: str, *path: str | int) -> Location:
 def sent_events(planned: Plan) -> Sequence[SentEvent]:
     """Return the decoded events of the undisturbed records, broadcasts folded into one.
 
-    ScenarioError names the line whose record the harness's own decoder refuses.
+    Those of a partition are in the order sent, those of two as the source has them: the wire has no
+    order between partitions. A broadcast stands where its last copy does. ScenarioError names the
+    line whose record the harness's own decoder refuses.
     """
     vendor = {event.origin.event: event for event in planned.events}
     partitions: dict[int, set[int]] = {}
@@ -98,6 +102,7 @@ def sent_events(planned: Plan) -> Sequence[SentEvent]:
     # of a broadcast are one.
     found: dict[tuple[int, int], SentEvent] = {}
     messages: dict[tuple[int, int], list[Message]] = {}
+    sent: dict[tuple[str, int], list[tuple[int, int]]] = {}
     for record in planned.records:
         offset = offsets[record.topic, record.partition]
         offsets[record.topic, record.partition] += 1
@@ -114,15 +119,15 @@ def sent_events(planned: Plan) -> Sequence[SentEvent]:
             place = (origin.event, 0 if broadcast else len(found))
             found.setdefault(place, SentEvent(event, table, frozenset(), action))
             messages.setdefault(place, []).append(Message(record, offset, index))
+            sent.setdefault((record.topic, record.partition), []).append(place)
+    ordered = dict.fromkeys(reversed([*merge(*sent.values())]))
     return [
-        SentEvent(
-            sent.decoded,
-            sent.table,
-            frozenset(partitions[place[0]]),
-            sent.action,
-            tuple(messages[place]),
+        replace(
+            found[place],
+            partitions=frozenset(partitions[place[0]]),
+            messages=tuple(messages[place]),
         )
-        for place, sent in sorted(found.items(), key=lambda pair: pair[0])
+        for place in reversed(ordered)
     ]
 
 

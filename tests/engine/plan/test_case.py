@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from harness.engine.plan.expectations import author_problems, sent_events
 from harness.errors import DecodingError, ScenarioError
 from harness.model.change import Change
 from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.record import Record
 from harness.scenario.expand import cases
 from harness.scenario.load import load
 from tests.changelogs import ddl, insert, log, resolved, transaction, update
@@ -189,6 +191,26 @@ def test_a_record_that_the_decoder_refuses(tmp_path: Path) -> None:
     assert problem.location.line == 9
     assert "cannot read what is sent at mysql.shop.t/0@0: operation 't'" in problem.what
     assert "skipped.operations" in problem.hint
+
+
+def _turned_round(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    return records[::-1]
+
+
+def _ddl_last_in_one_partition(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    first = next(record for record in records if record.partition == 1)
+    return (*(record for record in records if record is not first), first)
+
+
+@pytest.mark.parametrize("order", [_turned_round, _ddl_last_in_one_partition])
+def test_events_are_listed_in_the_order_sent(
+    order: Callable[[tuple[Record, ...]], tuple[Record, ...]], tmp_path: Path
+) -> None:
+    """A stream of the same events in another order is not the one that the list means."""
+    plain = planned(tmp_path)[None]
+    assert author_problems(plain) == ()
+    (problem,) = author_problems(replace(plain, records=order(plain.records)))
+    assert "expect.events.open does not hold: item 1" in problem.what
 
 
 # A line of the text -> another line, the line at fault, and what is said.
