@@ -27,7 +27,8 @@ class RowChanged:
     """One row event: images are whole rows in table column order, None where there is none.
 
     `line` is the line of the SQL statement in the scenario file (from 1), `statement` its number in
-    the transaction: a log has the rows of one statement together.
+    the transaction: a log has the rows of one statement together. `replaced`: a REPLACE did it, of
+    which MariaDB may log an update where TiDB removes a row and adds another.
     """
 
     op: Op
@@ -36,6 +37,7 @@ class RowChanged:
     after: Row | None
     line: int
     statement: int = field(default=0, compare=False)
+    replaced: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import Any, NoReturn, cast
 
 import orjson
 
+from harness.ddl import StatementKind, classify
 from harness.errors import Location, Problem, ScenarioError
 from harness.model.canonical import canonical
 from harness.model.change import (
@@ -121,9 +122,16 @@ def _refuse(where: Location, what: str, *, expected: str = "", hint: str = "") -
     raise ScenarioError((Problem(where, what, expected, hint),))
 
 
-def _nth(lines: Sequence[int], statement: object) -> int:
-    if isinstance(statement, int) and 0 <= statement < len(lines):
-        return lines[statement]
+def _replaces(place: EmitRow | SqlStatement) -> bool:
+    """Return whether a statement is a REPLACE; its words are read where it may be one."""
+    if isinstance(place, EmitRow) or "replace" not in place.sql.lower():
+        return False
+    return classify(place.sql) is StatementKind.REPLACE
+
+
+def _nth(statements: Sequence[tuple[int, bool]], statement: object) -> tuple[int, bool]:
+    if isinstance(statement, int) and 0 <= statement < len(statements):
+        return statements[statement]
     raise ValueError(f"the transaction has no statement {statement!r}")
 
 
@@ -193,23 +201,23 @@ class _Reader:
         if data.get("transaction") != step.name or not isinstance(count, int):
             self.malformed(f"this is not the transaction `{step.name}`")
         places: Sequence[EmitRow | SqlStatement] = step.rows if step.emit else step.statements
-        lines = [place.line for place in places]
-        changes = tuple(self.row(lines) for _ in range(count))
+        statements = [(place.line, _replaces(place)) for place in places]
+        changes = tuple(self.row(statements) for _ in range(count))
         pin = step.pin and replace(step.pin, rows=self.pinned(step, step.pin, changes))
         return Transaction(step.name, changes, step.line, pin)
 
-    def row(self, lines: Sequence[int]) -> RowChanged:
+    def row(self, statements: Sequence[tuple[int, bool]]) -> RowChanged:
         data = self.next("a row event")
         try:
             op, table = Op(data["op"]), self.tables[table_id(data["table"])]
             images = {name: read_row(table.columns, data[name]) for name in IMAGES[op]}
-            line = _nth(lines, data["statement"])
+            line, replaced = _nth(statements, data["statement"])
         except KeyError as error:
             self.malformed(f"this is not a row event: {error} is missing or unknown")
         except (TypeError, ValueError, AttributeError) as error:
             self.malformed(f"this is not a row event: {error}")
         before, after = images.get("before"), images.get("after")
-        return RowChanged(op, table.id, before, after, line, int(data["statement"]))
+        return RowChanged(op, table.id, before, after, line, int(data["statement"]), replaced)
 
     def pinned(
         self, step: TransactionStep, pin: Pin, changes: Sequence[RowChanged]

@@ -88,6 +88,26 @@ def test_rows_steps_pins_and_lines_are_joined(tmp_path: Path) -> None:
     assert two == Transaction("two", (RowChanged(Op.DELETE, table, (1, 2), None, 17),), 14, pin)
 
 
+@pytest.mark.parametrize(
+    ("sql", "replaced"),
+    [
+        ("/* again */ replace into d.t VALUES (1, 2)", True),
+        ("INSERT INTO d.t VALUES (1, 2) ON DUPLICATE KEY UPDATE a = REPLACE(2, 1, 1)", False),
+    ],
+)
+def test_a_row_knows_whether_it_was_replaced(
+    sql: str,
+    replaced: bool,  # noqa: FBT001
+    tmp_path: Path,
+) -> None:
+    """The statement decides: the server logs an update of both."""
+    scene = scenario(tmp_path, STEPS.replace("UPDATE d.t SET a = 2", sql))
+    write_lock(scene, tmp_path, lines(scene))
+    one = load_lock(scene, tmp_path).changes[1]
+    assert isinstance(one, Transaction)
+    assert [change.replaced for change in one.changes] == [False, replaced]
+
+
 @settings(max_examples=10)  # the values themselves are searched in test_form
 @given(st.lists(st.tuples(ROW, ROW), max_size=2))
 def test_every_row_survives_its_lock(

@@ -3,9 +3,11 @@
 A row's key is its clustered primary key, else a hidden `_tidb_rowid`, given from 1 in insertion
 order. A transaction emits one event for each key whose value changed: insert + update is one
 insert, insert + delete nothing, delete + insert an update, no net change nothing; a changed
-clustered primary key is a delete of the old key and an insert of the new.
+clustered primary key is a delete of the old key and an insert of the new. A row that REPLACE puts
+in the place of others gets a `_tidb_rowid` of its own.
 
-Source: TiCDC codec notes §5; vectors `open_keys`, `open_dml`.
+Source: TiCDC codec notes §5; vectors `open_keys`, `open_dml`; TiDB pkg/executor/replace.go,
+`replaceRow`.
 """
 
 from __future__ import annotations
@@ -79,8 +81,8 @@ class TableStore:
         if after is None:
             key = None
         else:
-            moves = self._physical is not None and self._moves(change)
-            key = self._key(after, None if moves else old_key)
+            another = change.replaced or (self._physical is not None and self._moves(change))
+            key = self._key(after, None if another else old_key)
         if before is not None and old_key is not None:
             if after is not None and key == old_key:
                 # Most changes of most streams: the row keeps its key.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -110,6 +111,15 @@ def test_nonclustered_reinsert() -> None:
     net = netted(NONCLUSTERED, STORED, [delete(2, 2), insert(2, 7)])
     assert images(net) == [("delete", (2, 2), None), ("insert", None, (2, 7))]
     assert [change.key for change in net] == [(2,), (4,)]
+
+
+def test_replaced_row() -> None:
+    """REPLACE makes another row under a hidden row id, and the same row under a clustered key."""
+    change = replace(update((2, 2), (2, 7)), replaced=True)
+    net = netted(NONCLUSTERED, STORED, [change])
+    assert images(net) == [("delete", (2, 2), None), ("insert", None, (2, 7))]
+    assert [one.key for one in net] == [(2,), (4,)]
+    assert images(netted(CLUSTERED, STORED, [change])) == [("update", (2, 2), (2, 7))]
 
 
 def test_composite_key() -> None:

@@ -25,7 +25,7 @@ from harness.mutants.producers.avro.edits import (
 )
 from harness.mutants.producers.changefeed.edits import emitted, rows
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.open.transactions import born_and_gone_sent
+from harness.mutants.producers.open.transactions import born_and_gone_sent, replaced_kept
 from harness.mutants.producers.patch import (
     Patch,
     constant,
@@ -369,6 +369,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.txn.net-effect",
         "It sends a row that a transaction inserts and deletes again.",
         born_and_gone_sent(),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-replaced-row-as-an-update",
+        "avro.row.replaced",
+        "It sends a row that REPLACE puts in the place of another as an update.",
+        replaced_kept(),
         protocols=AVRO,
     ),
     WrongProducer(

@@ -90,6 +90,14 @@ def born_and_gone_sent() -> Patch:
     return _statement_by_statement(_born_and_gone)
 
 
+def replaced_kept() -> Patch:
+    """Return the patch that leaves a row that REPLACE writes the id of the one before."""
+    return patch(
+        "harness.sources.tidb.store:TableStore.apply",
+        lambda original: lambda store, change: original(store, replace(change, replaced=False)),
+    )
+
+
 def _ordered(*ops: Op) -> Patch:
     """Return the patch that sends the rows of each ts of a table by kind in this order."""
 
@@ -119,6 +127,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.txn.net-effect",
         "It sends a row that a transaction deletes and inserts again as a delete and an insert.",
         _statement_by_statement(_gone_and_back),
+    ),
+    WrongProducer(
+        "open-replaced-row-keeps-its-id",
+        "open.row.replaced",
+        "It sends a row that REPLACE puts in the place of another as an update.",
+        replaced_kept(),
     ),
     WrongProducer(
         "open-inserts-before-deletes",
