@@ -18,6 +18,7 @@ class Outcome(StrEnum):
 PULLER = "ddl puller"
 TABLE = "table filter"
 EVENT_FILTER = "event filter"
+SINK = "sink"
 
 
 @dataclass(frozen=True, slots=True)

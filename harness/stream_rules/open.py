@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.codecs.ticdc.settings import MAX_MESSAGE_BYTES, RECORD_OVERHEAD
 from harness.errors import plural
-from harness.stream_rules.shared import deletes_first, one_event_a_row, rising
+from harness.stream_rules.shared import deletes_first, one_event_a_row, physical, rising
 from harness.stream_rules.stream import DDL, MARK, ROWS, Sent, Stream, StreamRule
 from harness.stream_rules.ticdc import (
     ALONE,
@@ -26,7 +26,8 @@ _EVENTS_DEFAULT = 16
 
 
 def _in_order_of_ts(stream: Stream) -> Iterator[str]:
-    return rising(stream, lambda sent: sent.table, lambda sent: sent.ts)
+    # Each partition of a table has a sorter of its own in TiCDC.
+    return rising(stream, lambda s: (s.table, physical(stream, s)), lambda sent: sent.ts)
 
 
 def _limit(stream: Stream, names: tuple[str, ...], default: int) -> int:

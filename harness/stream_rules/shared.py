@@ -66,14 +66,14 @@ def deletes_first(stream: Stream) -> Iterator[str]:
     """
     highest: dict[Hashable, Sent] = {}
     for sent in stream.first_rows:
-        name = (sent.place, sent.table, _physical(stream, sent), sent.ts)
+        name = (sent.place, sent.table, physical(stream, sent), sent.ts)
         before = highest.setdefault(name, sent)
         if _rank(before) > _rank(sent):
             yield f"{sent} comes behind {before}, at one ts"
         highest[name] = sent
 
 
-def _physical(stream: Stream, sent: Sent) -> int:
+def physical(stream: Stream, sent: Sent) -> int:
     """Return the physical partition of a row, 0 of a table without partitions."""
     table = stream.tables.get(sent.origin.event)
     physical = None if table is None else physical_of(table)

@@ -270,6 +270,12 @@ def test_a_broken_producer_is_noticed(protocol: str, clause: str) -> None:
     assert [breach.rule.clause for breach in broken(rules, stream(case, settings, change))]
 
 
+def test_each_partition_of_a_table_has_an_order_of_its_own() -> None:
+    """A newer row of one partition of a table may come before an older one of another."""
+    rules = [r for r in PROTOCOLS["open"].stream_rules if r.clause == "open.order.per-table-ts"]
+    assert not list(broken(rules, stream("ddl.partition-exchanged[open,p1]", {}, backwards)))
+
+
 def test_every_rule_was_broken() -> None:
     """Each rule of each protocol has its broken producer, and is a MUST."""
     rules = {(name, rule.clause) for name, row in PROTOCOLS.items() for rule in row.stream_rules}

@@ -45,6 +45,9 @@ DDL_RULES: Mapping[str, type[CodeRules | DocumentRules]] = {
 _PLACEHOLDERS_ONLY = frozenset({"6"})
 # Dialects of releases that send no generated column (v4.0.4 cdc/entry/mounter.go:367, :407).
 _WITHOUT_GENERATED = frozenset({"4.0.4"})
+# Dialects of releases that take the quotes off a partition's name before they write it anew
+# (pingcap/ticdc logservice/schemastore, `buildPersistedDDLEventForExchangePartition`).
+_UNQUOTES = frozenset({"newarch"})
 _T = TypeVar("_T")
 
 
@@ -55,6 +58,7 @@ class Changefeed:
     `raw_changes` leaves updates of unique keys as they are; `bdr_mode` sends only DDL of a primary
     cluster, which a scenario's is not. In `zone` the server prints TIMESTAMPs, None for UTC.
     `stored` says whether stored generated columns are sent: up to v4.0.4 no generated one was.
+    `requotes` says whether EXCHANGE PARTITION quotes a name that is quoted already.
     """
 
     partitions: int
@@ -67,6 +71,7 @@ class Changefeed:
     ddl_rules: str = "code"
     zone: tzinfo | None = None
     stored: bool = True
+    requotes: bool = True
 
     def rule(self, table: TableId) -> Dispatcher | None:
         """Return the first dispatcher that covers the table, or None for the default."""
@@ -111,6 +116,7 @@ def changefeed(
         ddl_rules=word,
         zone=server_zone(settings.get(TIME_ZONE, "UTC")),
         stored=dialect not in _WITHOUT_GENERATED,
+        requotes=dialect not in _UNQUOTES,
     )
 
 

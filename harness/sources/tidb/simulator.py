@@ -34,10 +34,10 @@ from harness.model.source_events import (
 )
 from harness.model.table import Table, TableId
 from harness.sources.clock import Clock
-from harness.sources.decision import Decision, Explained, stop
+from harness.sources.decision import SINK, Decision, Explained, stop
 from harness.sources.tidb.changefeed import Changefeed
 from harness.sources.tidb.cluster import Cluster, RanJob
-from harness.sources.tidb.ddl_filter import filter_ddl
+from harness.sources.tidb.ddl_filter import SYNTAX, filter_ddl
 from harness.sources.tidb.dispatcher import Dispatcher
 from harness.sources.tidb.eligibility import UNCODED
 from harness.sources.tidb.puller import RENAME_FAILED, Puller
@@ -45,10 +45,10 @@ from harness.sources.tidb.rows import Committed, TableRows
 from harness.sources.tidb.server_zone import printer
 from harness.sources.tidb.store import NetChange
 
-SINK = "sink"
 # What an author can do about an error, where the words do not say it.
 _REMEDIES = {
     UNCODED: "set `force-replicate: true`, or keep a valid index",
+    SYNTAX: "write the partition's name without backquotes",
     RENAME_FAILED: "let filter.rules cover the old name as well",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.mutants.producers.changefeed import (
     event_filters,
     expressions,
+    ignored_statements,
     matrix,
     renames,
     routing,
@@ -19,6 +20,7 @@ ROWS: tuple[WrongProducer, ...] = (
     *renames.ROWS,
     *table_rules.ROWS,
     *event_filters.ROWS,
+    *ignored_statements.ROWS,
     *expressions.ROWS,
     *routing.ROWS,
 )

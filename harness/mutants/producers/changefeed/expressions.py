@@ -15,6 +15,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry, patch
 from harness.sources.tidb import value_filter
 from harness.sources.tidb.expressions import evaluate
+from harness.sources.tidb.expressions.datum import Named
 from harness.sources.tidb.expressions.numbers import number
 from harness.sources.tidb.value_filter import DELETE, INSERT, KEYS, UPDATE_NEW, UPDATE_OLD
 
@@ -73,6 +74,16 @@ def _in_utc(original: Callable[..., object]) -> Callable[..., object]:
 
 def _one(value: Result) -> bool:
     return isinstance(value, int) and value == 1
+
+
+def _no_member(original: Callable[..., bool]) -> Callable[..., bool]:
+    """Return an `ignores` to which no ENUM or SET is a number."""
+
+    def ignores(expr: Expr, table: Table, row: Row) -> bool:
+        value = evaluate._evaluate(expr, table, row)  # noqa: SLF001  # type: ignore[attr-defined]
+        return not isinstance(value, Named) and original(expr, table, row)
+
+    return ignores
 
 
 def _tolerant(original: Callable[..., str]) -> Callable[..., str]:
@@ -167,6 +178,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.expression.exactly-one",
         "It leaves a row out by a DECIMAL, a DOUBLE or a text that is 1 as well.",
         _deciding(lambda value: value is not None and number(value) == 1),
+    ),
+    WrongProducer(
+        "feed-expression-true-by-no-member",
+        "changefeed.expression.exactly-one",
+        "It lets a row pass whose expression is an ENUM or SET.",
+        patch(f"{EVALUATE}:ignores", _no_member),
     ),
     WrongProducer(
         "feed-expression-true-by-null",

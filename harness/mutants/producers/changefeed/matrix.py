@@ -167,6 +167,11 @@ def _drop_of_keyless(job: DdlJob, decision: Decision) -> Decision:
     return LEFT_OUT if dropped and decision.sent else decision
 
 
+def _away_without_index(job: DdlJob, decision: Decision) -> Decision:
+    away = job.action is ActionType.RENAME_TABLE and job.schema != job.old_schema
+    return LEFT_OUT if away and decision.sent and keyless(job.before) else decision
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *_rows(),
     WrongProducer(
@@ -175,5 +180,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "It does not send `DROP TABLE` of a table without a valid index.",
         judged(_drop_of_keyless),
         also="changefeed.ddl.both-sides",
+    ),
+    WrongProducer(
+        "feed-leaves-out-rename-away-without-index",
+        "changefeed.ddl.rename-table",
+        "It does not send the rename of a table without a valid index to an unknown database.",
+        judged(_away_without_index),
     ),
 )

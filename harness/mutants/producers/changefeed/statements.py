@@ -15,6 +15,7 @@ from harness.mutants.producers.changefeed.edits import (
     STOPPED,
     emitted,
     judged,
+    settings,
 )
 from harness.mutants.producers.changefeed.matrix import keyless
 from harness.mutants.producers.mutant import WrongProducer
@@ -219,6 +220,12 @@ def _resolved_first(events: Sequence[SourceEvent]) -> Iterator[SourceEvent]:
         yield event
 
 
+def _said_again(job: DdlJob, decision: Decision) -> Decision:
+    if job.action is not ActionType.MODIFY_TABLE_COMMENT or job.before is None or job.after is None:
+        return decision
+    return LEFT_OUT if job.before.comment == job.after.comment else decision
+
+
 def _never_nothing(original: Callable[..., Applied]) -> Callable[..., Applied]:
     """Return an `apply` that makes a job of a statement that changes nothing."""
 
@@ -267,6 +274,24 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.ddl.no-op",
         "It sends statements that change nothing.",
         patch("harness.ddl.catalogue:Catalogue.apply", _never_nothing),
+    ),
+    WrongProducer(
+        "feed-leaves-out-what-is-said-again",
+        "changefeed.ddl.no-op",
+        "It does not send a statement that repeats a table's comment.",
+        judged(_said_again),
+    ),
+    WrongProducer(
+        "feed-quoted-exchange-sent",
+        "changefeed.ddl.exchange-quoted",
+        "It sends an EXCHANGE PARTITION that names the partition in backquotes.",
+        settings(lambda _: {"requotes": False}),
+    ),
+    WrongProducer(
+        "feed-quoted-exchange-stops-everywhere",
+        "changefeed.ddl.exchange-quoted",
+        "It stops there in the newer architecture too.",
+        settings(lambda _: {"requotes": True}),
     ),
     WrongProducer(
         "feed-keys-are-primary",

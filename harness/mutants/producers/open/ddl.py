@@ -20,6 +20,7 @@ from harness.protocols.clauses import CLAUSES
 from harness.spec import Level
 
 DROPS = (ActionType.DROP_TABLE, ActionType.DROP_VIEW)
+CHARSET = ActionType.MODIFY_TABLE_CHARSET_AND_COLLATE
 OPTIONS = (ActionType.MODIFY_TABLE_COMMENT, ActionType.REBASE_AUTO_ID)
 
 
@@ -265,14 +266,20 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-ddl-feature-in-plain",
         "open.ddl.feature-comments",
-        "It writes what only TiDB understands without a comment around it.",
+        "It writes TiDB's own options without a comment around them.",
         _query(r"/\*T!(?:\[[a-z_]+\])? (.*?) \*/", r"\1"),
     ),
     WrongProducer(
         "open-ddl-feature-left-out",
         "open.ddl.feature-comments",
-        "It leaves out what only TiDB understands.",
+        "It leaves TiDB's own options out.",
         _query(r" /\*T!.*?\*/", ""),
+    ),
+    WrongProducer(
+        "open-ddl-placement-kept",
+        "open.ddl.feature-comments",
+        "It sends what a statement says of placement.",
+        _query(r"(AUTO_ID_CACHE = \d+ \*/)", r"\1 /*T![placement] PLACEMENT POLICY = `near` */"),
     ),
     WrongProducer(
         "open-ddl-ttl-on",
@@ -297,5 +304,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.ddl.multi-statement",
         "It sends one event of type 61 for a specification of several options.",
         emitted(_options_at_once),
+    ),
+    WrongProducer(
+        "open-ddl-charset-and-collation-apart",
+        "open.ddl.multi-statement",
+        "It sends an event for a character set, and one more for its collation.",
+        ddl(lambda event: (event, event) if event.type == CHARSET else (event,)),
     ),
 )

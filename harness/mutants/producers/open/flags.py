@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from functools import partial
 
-from harness.ddl.tidb import ColumnFlag
+from harness.ddl.tidb import ColumnFlag, is_emitted
 from harness.model.columns import CHARACTERS, INTEGERS, ColumnKind
 from harness.model.table import Index, Table
 from harness.mutants.producers.mutant import WrongProducer
@@ -84,6 +84,14 @@ def _blobs_and_texts(flags: Flags, table: Table) -> Flags:
 def _bytes_only(flags: Flags, table: Table) -> Flags:
     return tuple(
         each if column.kind in CHARACTERS | BYTES else each & ~ColumnFlag.BINARY
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
+def _members_too(flags: Flags, table: Table) -> Flags:
+    members = {ColumnKind.ENUM, ColumnKind.SET}
+    return tuple(
+        each | ColumnFlag.BINARY if column.kind in members else each
         for column, each in zip(table.columns, flags, strict=True)
     )
 
@@ -172,12 +180,15 @@ def _every_valid(flags: Flags, table: Table) -> Flags:
     )
 
 
-def _shortest(table: Table, *, nullable: bool) -> Index | None:
+def _shortest(table: Table, *, nullable: bool = False, virtual: bool = False) -> Index | None:
     """Return the unique index of fewest columns, the primary key or not."""
     valid = [
         i
         for i in table.indexes
-        if i.unique and (nullable or not any(table.column(name).nullable for name in i.columns))
+        for columns in [[table.column(name) for name in i.columns]]
+        if i.unique
+        and (nullable or not any(column.nullable for column in columns))
+        and (virtual or all(is_emitted(column) for column in columns))
     ]
     return min(valid, key=lambda i: (len(i.parts), i.id), default=None)
 
@@ -225,6 +236,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.flag.binary.all-but-text",
         "It leaves the binary flag out on DATE, TIME, DATETIME and TIMESTAMP.",
         _without(DATES),
+    ),
+    WrongProducer(
+        "open-flag-binary-not-on-json",
+        "open.flag.binary.all-but-text",
+        "It leaves the binary flag out on JSON.",
+        _without({ColumnKind.JSON}),
+    ),
+    WrongProducer(
+        "open-flag-binary-on-members",
+        "open.flag.binary.all-but-text",
+        "It sets the binary flag on ENUM and SET as well.",
+        adjusted(FLAGS, _members_too),
     ),
     WrongProducer(
         "open-flag-multiple-key-of-composites-only",
@@ -293,7 +316,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-handle-not-the-primary-key",
         "open.handle.choice",
         "It takes a unique index of fewer columns for the handle, whatever the primary key.",
-        adjusted(HANDLE, lambda found, table: found and _shortest(table, nullable=False)),
+        adjusted(HANDLE, lambda found, table: found and _shortest(table)),
     ),
     WrongProducer(
         "open-handle-that-may-be-null",
@@ -303,6 +326,17 @@ ROWS: tuple[WrongProducer, ...] = (
             HANDLE,
             lambda found, table: (
                 found if not found or found.primary else _shortest(table, nullable=True)
+            ),
+        ),
+    ),
+    WrongProducer(
+        "open-handle-over-a-virtual-column",
+        "open.handle.choice",
+        "It takes a unique index over a virtual column for the handle.",
+        adjusted(
+            HANDLE,
+            lambda found, table: (
+                found if not found or found.primary else _shortest(table, virtual=True)
             ),
         ),
     ),
