@@ -6,6 +6,8 @@ Source: Kafka 4.1 connect-json `JsonConverter.toConnectData`.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, Final, cast
 
 import orjson
@@ -18,9 +20,12 @@ _ENVELOPE: Final = {"schema", "payload"}
 _DEEPEST: Final = 32
 
 
-def json_part(data: bytes, *, schemas: bool) -> ConnectDocument | None:
-    """Return a key or a value, None for an envelope's null; DecodingError for malformed bytes."""
-    document = _parsed(data)
+def json_part(data: bytes, *, schemas: bool, exact: bool = False) -> ConnectDocument | None:
+    """Return a key or a value, None for an envelope's null; DecodingError for malformed bytes.
+
+    With `exact` numbers keep all of their digits, as Decimals under `decimal.format` NUMERIC need.
+    """
+    document = _parsed(data, exact=exact)
     semantic = None
     if schemas:
         if set(document) != _ENVELOPE:
@@ -36,22 +41,23 @@ def json_part(data: bytes, *, schemas: bool) -> ConnectDocument | None:
     return ConnectDocument(document, data.decode(), semantic)
 
 
-def _parsed(data: bytes) -> Document:
+def _parsed(data: bytes, *, exact: bool) -> Document:
+    document: object
     try:
-        document: object = orjson.loads(data)
+        document = _read(data, parse_float=Decimal) if exact else orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        document = _with_halves(data, error)
+        if b"\\u" not in data:
+            raise DecodingError(f"not JSON: {error}") from error
+        # Half a surrogate pair, as a truncated column may have one.
+        document = _read(data)
     if not isinstance(document, dict):
         raise DecodingError(f"{shown(document)} is not a JSON object")
     return cast("dict[str, Any]", document)
 
 
-def _with_halves(data: bytes, error: orjson.JSONDecodeError) -> object:
-    """Return a document that has half a surrogate pair in it, as a truncated column may."""
-    if b"\\u" not in data:
-        raise DecodingError(f"not JSON: {error}") from error
+def _read(data: bytes, parse_float: Callable[[str], object] = float) -> object:
     try:
-        return json.loads(data.decode(), parse_constant=_no_json)
+        return json.loads(data.decode(), parse_float=parse_float, parse_constant=_no_json)
     except (ValueError, RecursionError) as problem:
         raise DecodingError(f"not JSON: {problem}") from problem
 

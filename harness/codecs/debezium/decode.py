@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import orjson
@@ -101,7 +102,9 @@ def _reader(
     settings: ConverterSettings, registry: SchemaRegistry | None
 ) -> Callable[[bytes], ConnectDocument | None]:
     if settings.type == JSON:
-        return lambda data: json_part(data, schemas=settings.schemas_enable)
+        return partial(
+            json_part, schemas=settings.schemas_enable, exact=settings.form.decimal_numeric
+        )
     if registry is None:
         raise UsageError(
             f"{settings.type} cannot be read without a schema registry",

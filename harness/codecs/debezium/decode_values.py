@@ -13,7 +13,7 @@ from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from harness.codecs.connect.decode_document import Document, Semantic, shown
 from harness.codecs.debezium.decode_temporal import UNITS, TemporalUnit, mysql_text, unit_of
@@ -75,7 +75,7 @@ def value(
 
 def decimal(raw: object, scale: int) -> Decimal:
     """Return a Decimal from its unscaled bytes, their base64, or a number."""
-    if isinstance(raw, int | float | Decimal) and not isinstance(raw, bool):
+    if _is_number(raw):
         return Decimal(str(raw))
     data = _base64(raw) if isinstance(raw, str) else raw
     if not isinstance(data, bytes):
@@ -95,7 +95,7 @@ def _typed(name: str, raw: object, semantic: Semantic) -> Value:  # noqa: PLR091
         return _number(name, raw)
     if semantic.type == "boolean" and isinstance(raw, bool):
         return int(raw)
-    if semantic.type in _FLOATS and isinstance(raw, int | float) and not isinstance(raw, bool):
+    if semantic.type in _FLOATS and _is_number(raw):
         return float(raw)
     if semantic.type == "bytes" and isinstance(raw, str | bytes):
         return _base64(raw) if isinstance(raw, str) else raw
@@ -128,6 +128,9 @@ def _decimal(raw: object, semantic: Semantic) -> Value:
 
 def _plain(name: str, raw: object, column: Column | None, modes: DecodeModes) -> Value:
     """Return a value that comes without a schema."""
+    if isinstance(raw, Decimal):
+        exact = column is not None and column.kind is ColumnKind.DECIMAL
+        raw = f"{raw:f}" if exact else float(raw)
     if isinstance(raw, bool) or not isinstance(raw, int | float | str):
         raise DecodingError(f"column {name!r} is {shown(raw)}, no value of a column")
     unit: TemporalUnit | None = None if column is None else unit_of(column, modes.time)
@@ -154,6 +157,10 @@ def _base64(raw: str) -> bytes:
         return b64decode(raw, validate=True)
     except ValueError as error:
         raise DecodingError(f"{shown(raw)} is not base64") from error
+
+
+def _is_number(raw: object) -> TypeGuard[int | float | Decimal]:
+    return isinstance(raw, int | float | Decimal) and not isinstance(raw, bool)
 
 
 def _number(name: str, raw: object) -> int:

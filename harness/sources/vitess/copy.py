@@ -1,6 +1,7 @@
 """VStream's copy phase: the rows that are there, table by table and shard by shard, then the mark.
 
-Copied rows carry no time; ENUM and SET stand as their members until the copy is over.
+Copied rows carry no time; ENUM and SET stand as their members until the copy is over. A table is
+read by its primary key, whatever the connector takes for the key.
 
 Source: Debezium Vitess connector notes §1, §10 (vectors `snapshot`); Vitess
 go/vt/vtgate/vstream_manager.go, COPY_COMPLETED.
@@ -8,14 +9,15 @@ go/vt/vtgate/vstream_manager.go, COPY_COMPLETED.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.source_events import RowEvent, SourceTable
-from harness.model.table import TableId
+from harness.model.table import Table, TableId
 from harness.model.values import Row, Value
 from harness.model.vstream import (
     Begin,
@@ -90,7 +92,8 @@ class Copy:
             Vgtid(self.position, 0, self.keyspace, shard, begin),
         )
         yield VStreamResponse(opening)
-        ordered = sorted(copied, key=lambda pair: _sort_key(table, pair[0]))
+        by = read_by(table.table)
+        ordered = sorted(copied, key=lambda pair: _sort_key(table.table, by, pair[0]))
         changes: list[RowChange] = []
         for row, origin in ordered:
             made = replace(
@@ -99,7 +102,7 @@ class Copy:
             rows.append(RowEvent(Op.INSERT, table, None, row, 0, "", 0, made))
             changes.append(RowChange(None, as_text(table, row), made))
         end = replace(start, event=self.number())
-        last = self._last_key(shard, table, infos, ordered[-1][0])
+        last = self._last_key(shard, table.table, by, infos, ordered[-1][0])
         closing: tuple[VEvent, ...] = (
             *(VRowEvent(name, (one,), 0, self.keyspace, shard, one.origin) for one in changes),
             Vgtid(last, 0, self.keyspace, shard, end),
@@ -108,21 +111,72 @@ class Copy:
         yield VStreamResponse(closing)
 
     def _last_key(
-        self, shard: str, table: SourceTable, infos: tuple[FieldInfo, ...], row: Row
+        self, shard: str, table: Table, by: Sequence[int], infos: tuple[FieldInfo, ...], row: Row
     ) -> tuple[ShardGtid, ...]:
         """Return the position with the last key that was copied of the table."""
-        ordinals = sent(table.table)
-        keys = [ordinals.index(n) for n in table.handle]
-        values = cells(table.table, row)
+        ordinals = sent(table)
+        keys = [ordinals.index(n) for n in by]
+        values = cells(table, row)
         reached = TablePk(
-            table.table.id.name,
+            table.id.name,
             tuple(infos[n] for n in keys),
             (tuple(values[n] for n in keys),),
         )
         return tuple(
-            replace(gtid, table_pks=(reached,)) if gtid.shard == shard and keys else gtid
+            replace(gtid, table_pks=(reached,)) if gtid.shard == shard else gtid
             for gtid in self.position
         )
+
+
+# What a column costs in a key that stands in for the primary one; a type that is not here, 1000.
+_COSTS: Mapping[ColumnKind, int] = {
+    ColumnKind.ENUM: 0,
+    ColumnKind.TINYINT: 1,
+    ColumnKind.YEAR: 2,
+    ColumnKind.SMALLINT: 3,
+    ColumnKind.DATE: 4,
+    ColumnKind.MEDIUMINT: 5,
+    ColumnKind.TIME: 6,
+    ColumnKind.INT: 7,
+    ColumnKind.SET: 8,
+    ColumnKind.TIMESTAMP: 9,
+    ColumnKind.BIGINT: 10,
+    ColumnKind.FLOAT: 11,
+    ColumnKind.DOUBLE: 12,
+    ColumnKind.DECIMAL: 13,
+    ColumnKind.DATETIME: 14,
+    ColumnKind.BINARY: 30,
+    ColumnKind.CHAR: 31,
+    ColumnKind.VARBINARY: 60,
+    ColumnKind.VARCHAR: 61,
+    ColumnKind.TINYBLOB: 80,
+    ColumnKind.TINYTEXT: 81,
+}
+
+
+def read_by(table: Table) -> tuple[int, ...]:
+    """Return the columns by which a copy reads a table, in the order of their key.
+
+    The primary key's, else those of the cheapest unique index without NULL, else all.
+
+    Source: Vitess go/vt/vttablet/tabletserver/vstreamer/rowstreamer.go buildPKColumns;
+    go/vt/mysqlctl/schema.go GetPrimaryKeyEquivalentColumns.
+    """
+    there = sent(table)
+    if table.primary_key is not None:
+        return tuple(table.position(name) for name in table.primary_key.columns)
+    keys = [
+        ordinals
+        for index in table.indexes
+        for ordinals in [tuple(table.position(name) for name in index.columns)]
+        if index.unique and len(ordinals) == len(index.parts) and set(ordinals) <= set(there)
+        if not any(table.columns[n].nullable for n in ordinals)
+    ]
+    return min(keys, key=lambda key: _cost(table, key), default=there)
+
+
+def _cost(table: Table, key: Sequence[int]) -> tuple[int, int]:
+    return sum(_COSTS.get(table.columns[n].kind, 1000) for n in key), len(key)
 
 
 def as_text(table: SourceTable, row: Row) -> Cells:
@@ -151,7 +205,14 @@ _MEMBERS: Mapping[ColumnKind, Callable[[Column, int], str]] = {
 }
 
 
-def _sort_key(table: SourceTable, row: Row) -> tuple[tuple[str, object], ...]:
-    """Order rows by key as InnoDB would, numbers before texts; without a key as they came."""
-    key = (row[n] for n in table.handle)
-    return tuple(("" if isinstance(v, int | float) else str(type(v)), v) for v in key)
+def _sort_key(table: Table, by: Sequence[int], row: Row) -> tuple[tuple[str, object], ...]:
+    """Order rows by these columns as MySQL would: NULL before all values, numbers before texts."""
+    return tuple(_ranked(table.columns[n], row[n]) for n in by)
+
+
+def _ranked(column: Column, value: Value) -> tuple[str, object]:
+    if value is None:
+        return "", 0
+    if column.kind is ColumnKind.DECIMAL:
+        return "number", Decimal(str(value))
+    return ("number" if isinstance(value, int | float) else f"other {type(value)}"), value

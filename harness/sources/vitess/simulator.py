@@ -11,9 +11,13 @@ Rules:
   of the copy even where there is nothing to copy;
 * shards may change after a transaction: positions, fields and rows then follow the new ones;
 * each task of a connector has a stream of its own, whose positions are those of its shards;
-* a connector that starts from a VGTID is sent nothing of what that includes.
+* a connector that starts from a VGTID is sent nothing of what that includes;
+* a connector with an include list asks for the tables that are there when it starts, by name, or
+  for all where it finds none: of others, later ones too, it is sent neither rows nor statements.
 
-Source: Debezium Vitess connector notes §1, §2, §10 (vectors `ddl`, `tx`).
+Source: Debezium Vitess connector notes §1, §2, §10 (vectors `ddl`, `tx`);
+V:connection/VitessReplicationConnection.java:295 startStreaming; Vitess
+go/vt/vttablet/tabletserver/vstreamer/planbuilder.go mustSendDDL.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from harness.ddl import Catalogue
+from harness.ddl import Catalogue, DdlJob
 from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
 from harness.errors import StepError, replaying
 from harness.model.change import (
@@ -44,6 +48,7 @@ from harness.model.vstream import (
     Commit,
     Ddl,
     FieldEvent,
+    Other,
     ShardGtid,
     VEvent,
     Vgtid,
@@ -133,6 +138,8 @@ class Cluster:
         self._described: dict[tuple[str, str], Table] = {}
         self._events = count()
         self._second = FIRST_SECOND
+        # The tables that the connector asks for by name, None for all of them.
+        self._asked: frozenset[TableId] | None = None
         # What is there before the connector starts; None once it has started.
         self._stored = Stored() if topology.copied_after is not None else None
         if topology.copies and self._stored is None:
@@ -162,8 +169,10 @@ class Cluster:
                 continue
             origin = Origin(run.line, step, next(self._events), "ddl", commit_ts=second * 1000)
             position = Vgtid(self._advance(shard), second, keyspace, shard, origin)
-            statement = Ddl(run.sql, second, keyspace, shard, origin)
-            self.responses.append(VStreamResponse((position, statement), self._streams[shard]))
+            event: VEvent = Other(second, keyspace, shard, origin)
+            if any(map(self._sends, applied.jobs)):
+                event = Ddl(run.sql, second, keyspace, shard, origin)
+            self.responses.append(VStreamResponse((position, event), self._streams[shard]))
 
     def transaction(self, step: int, transaction: Transaction) -> None:
         """Commit a transaction on every shard that it touches, in the shards' order."""
@@ -211,6 +220,8 @@ class Cluster:
         """Start the connector, or change the shards, if that is to happen after a transaction."""
         if self._stored is not None and transaction.name == self._topology.copied_after:
             start = replace(self._origin(step, transaction, "copy", second), commit_ts=0)
+            self._asked = self._named()
+            self._stored.keep(self._asks)
             for name, shards in self._tasks():
                 copy = Copy(
                     self._topology.keyspace,
@@ -232,6 +243,7 @@ class Cluster:
                 after,
                 resharded=before.resharded,
                 failovers=before.failovers,
+                listed=before.listed,
                 stops_at_reshard=before.stops_at_reshard,
             )
             self._position.reshard(tuple(self._streams))
@@ -251,6 +263,8 @@ class Cluster:
         for change in changes:
             rows = self._rows_of(change.table, change.line)
             table = rows.table.table
+            if not self._asks(table.id):
+                continue
             if self._described.get((shard, rows.name)) is not table:
                 self._described[shard, rows.name] = table
                 infos = fields(table)
@@ -262,6 +276,22 @@ class Cluster:
         end = self._origin(step, transaction, "end", second)
         yield Vgtid(self._advance(shard), second, keyspace, shard, end)
         yield Commit(second, keyspace, shard, end)
+
+    def _named(self) -> frozenset[TableId] | None:
+        """Return the tables that a connector asks for by name, None where it asks for all."""
+        listed, keyspace = self._topology.listed, self._topology.keyspace
+        if listed is None:
+            return None
+        there = (table.id for table in self._catalogue.tables() if table.id.schema == keyspace)
+        return frozenset(table for table in there if listed(table.name)) or None
+
+    def _asks(self, table: TableId) -> bool:
+        return self._asked is None or table in self._asked
+
+    def _sends(self, job: DdlJob) -> bool:
+        """Return whether a statement is sent: none of a database is."""
+        names = (TableId(job.schema, job.table), TableId(job.old_schema, job.old_table))
+        return bool(job.table) and any(map(self._asks, names))
 
     def _tasks(self) -> Iterator[tuple[str | None, list[str]]]:
         """Yield each task's stream with its shards."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from harness.errors import UsageError
 from harness.model.change import Change, ChangeLog, Transaction
@@ -18,6 +19,7 @@ from harness.sources.vitess.fields import key_ordinals, sent
 from harness.sources.vitess.simulator import Cluster, replayed
 from harness.sources.vitess.simulator import stream as followed
 from harness.sources.vitess.topology import Topology, Vindex, topology
+from harness.wire.java_regex import compiled
 
 VITESS = "vitess"
 TOPIC_PREFIX = "vitess"
@@ -25,6 +27,8 @@ TOPIC_PREFIX = "vitess"
 COPYING = "initial"
 # The position from which everything is streamed that happens from now on.
 CURRENT = "current"
+# An entry of a list: a comma behind a backslash is part of it.
+_ENTRY: Final = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
 
 
 def vitess_source() -> Source:
@@ -83,12 +87,31 @@ def keyspace_of(config: SourceConfig) -> tuple[Topology, Keys]:
         starts={} if copies else _starts(config),
         followed=_followed(config),
         stops_at_reshard=_flag(config, "vitess.stop_on_reshard"),
+        listed=_listed(str(config.settings.get("table.include.list") or ""), keyspace),
         failovers=config.failovers,
         resharded={
             name: topology(keyspace, shards, vindexes) for name, shards in config.resharded.items()
         },
     )
     return over, keys
+
+
+def _listed(text: str, keyspace: str) -> Callable[[str], bool] | None:
+    """Return whether an include list names a table of a keyspace, None where there is no list.
+
+    Raises UsageError for what is no list of expressions.
+    """
+    parts = [part.strip().replace("\\,", ",") for part in _ENTRY.findall(text)]
+    try:
+        names = [compiled(part, re.IGNORECASE | re.ASCII) for part in parts if part]
+    except re.error as error:
+        raise UsageError(
+            f"table.include.list cannot be {text!r}: {error}",
+            expected="regular expressions of Java with commas between",
+        ) from error
+    if not names:
+        return None
+    return lambda table: any(name.fullmatch(f"{keyspace}.{table}") for name in names)
 
 
 def _flag(config: SourceConfig, name: str) -> bool:

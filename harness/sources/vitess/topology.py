@@ -9,7 +9,7 @@ Source: Vitess documentation, §Concepts: shard, keyspace id; go/vt/key/key.go `
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -43,7 +43,7 @@ class Topology:
     stops where its shards change. `tasks` counts the tasks with streams of their own, 0 where all
     is one stream. `starts` has the GTID set behind which a shard's stream begins (`vitess.vgtid`).
     After the transactions in `failovers` shards have new primaries; the value says whether the
-    hosts before are lost.
+    hosts before are lost. `listed` says which tables `table.include.list` names, None without one.
     """
 
     keyspace: str
@@ -57,6 +57,7 @@ class Topology:
     stops_at_reshard: bool = False
     tasks: int = 0
     starts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    listed: Callable[[str], bool] | None = None
 
     @property
     def streamed(self) -> tuple[str, ...]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from harness.ddl import Catalogue
 from harness.model.change import Op, RowChanged
 from harness.model.record import Origin
 from harness.model.table import TableId
 from harness.sources.stored import Stored
+from harness.sources.vitess.copy import read_by
 
 T = TableId("shop", "t")
 BORN = Origin(1, 0, 0, "insert")
@@ -38,3 +41,23 @@ def test_stored_rows_follow_ddl() -> None:
     emptied = catalogue.apply("TRUNCATE TABLE u", "shop").jobs[0]
     stored.follow(emptied, 1)
     assert not any(stored.rows.values())
+
+
+@pytest.mark.parametrize(
+    ("columns", "by"),
+    [
+        ("a INT, b INT, PRIMARY KEY (b, a)", ("b", "a")),
+        ("a BIGINT NOT NULL, b TINYINT NOT NULL, UNIQUE KEY (a), UNIQUE KEY (b)", ("b",)),
+        ("a INT NOT NULL, b INT NOT NULL, c INT NOT NULL, UNIQUE (a, b), UNIQUE (c)", ("c",)),
+        ("a INT, b INT, UNIQUE KEY (a)", ("a", "b")),
+    ],
+)
+def test_a_table_is_read_by_its_primary_key_or_what_stands_in(
+    columns: str, by: tuple[str, ...]
+) -> None:
+    """In the key's own order; else by the cheapest unique index without NULL, else all columns."""
+    catalogue = (
+        Catalogue.with_schemas("shop").apply(f"CREATE TABLE t ({columns})", "shop").catalogue
+    )
+    table = catalogue.table(T)
+    assert tuple(table.columns[n].name for n in read_by(table)) == by

@@ -55,6 +55,11 @@ def _form(**fields: bool) -> Patch:
     return _configured(lambda enabled, form: (enabled, replace(form, **fields)))
 
 
+def _short(text: str) -> str:
+    """Return the number of a Decimal without the zeros at its end; Base64 as it is."""
+    return text.rstrip("0").rstrip(".") if text[0] != '"' and "." in text else text
+
+
 def _null_for_a_default(found: Converters) -> Converters:
     form = replace(found.value.form, replace_null_with_default=False)
     return replace(found, value=replace(found.value, form=form))
@@ -226,6 +231,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect.json.decimal-numeric",
         "It writes Decimals as Base64 where `decimal.format` is NUMERIC.",
         _form(decimal_numeric=False),
+    ),
+    WrongProducer(
+        "connect-decimal-without-its-last-zeros",
+        "connect.json.decimal-numeric",
+        "It cuts trailing zeros off the number of a Decimal.",
+        adjusted(BYTES, lambda text, schema: _short(text) if schema.name else text),
     ),
     WrongProducer(
         "connect-struct-sorted",

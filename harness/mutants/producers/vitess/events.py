@@ -162,6 +162,12 @@ ROWS: tuple[WrongProducer, ...] = (
         stream(_without_last_table),
     ),
     WrongProducer(
+        "vitess-copies-behind-changes",
+        "vitess.snapshot.initial",
+        "It sends the rows that are there behind the changes.",
+        stream(lambda given: sorted(given, key=copied)),
+    ),
+    WrongProducer(
         "vitess-change-behind-copy-lost",
         "vitess.snapshot.then-streams",
         "It loses the first transaction behind the copy.",

@@ -14,11 +14,12 @@ from harness.codecs.debezium.mappers import Mapper, Parameters
 from harness.codecs.debezium.selection import expressions
 from harness.model.vstream import VStreamResponse
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, instead, patch, result
+from harness.mutants.producers.patch import Patch, instead, patch, result, returns
 from harness.mutants.producers.records import SCHEMA_CHANGE
 from harness.mutants.producers.vitess.edits import CODEC, by_default, one, valued, with_settings
 
 SELECTION: Final = "harness.codecs.debezium.selection"
+NAMED: Final = "harness.sources.vitess.simulator:Cluster._named"
 MAPPERS: Final = "harness.codecs.debezium.mappers"
 TASK: Final = "harness.codecs.debezium_vitess.task"
 SKIPPED: Final = "skipped.operations"
@@ -52,6 +53,13 @@ def _sending(op: str) -> Patch:
             own[SKIPPED] = ",".join(each for each in listed if each != op) or "none"
 
     return with_settings(change)
+
+
+def _only_what_is_there(original: Callable[..., Any], cluster: Any) -> Any:  # noqa: ANN401 see patch
+    """Ask by name even where the list names no table that is there."""
+    found = original(cluster)
+    listed = cluster._topology.listed  # noqa: SLF001 what the connector was given
+    return frozenset() if found is None and listed is not None else found
 
 
 def _searching(listed: str) -> Callable[[str], bool]:
@@ -176,6 +184,18 @@ def _kept_by_key(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "vitess-asks-for-all-tables",
+        "vitess.filter.include-at-start",
+        "It asks VTGate for all tables whatever the include list names, so later ones come.",
+        returns(NAMED, None),
+    ),
+    WrongProducer(
+        "vitess-asks-for-no-table",
+        "vitess.filter.include-at-start",
+        "It asks VTGate for no table where the include list names none of those that are there.",
+        patch(NAMED, lambda original: partial(_only_what_is_there, original)),
+    ),
     *(
         WrongProducer(
             f"vitess-{name}-ignored",

@@ -38,6 +38,8 @@ CLAUSES: Final = MappingProxyType(
         "vgtid": "vitess.source.vgtid",
     }
 )
+# When a connector may have handled a copied row.
+HANDLED: Final = 1_559_033_904_863
 ALLOWED: Final = dict(schemas.SNAPSHOT.parameters)["allowed"]
 
 
@@ -172,6 +174,12 @@ ROWS: tuple[WrongProducer, ...] = (
         responses(partial(map, _committed_at_begin)),
         also="vitess.txn.ts",
         equivalent="MySQL logs a transaction when it commits, so VTGate gives both one time.",
+    ),
+    WrongProducer(
+        "vitess-source-ts-ms-of-a-copy",
+        "vitess.source.ts-commit",
+        "It has the time of processing in `ts_ms` of a copied row.",
+        valued(CHANGE, "source.ts_ms", lambda ms: ms or HANDLED),
     ),
     WrongProducer(
         "vitess-source-snapshot-without-a-default",

@@ -126,6 +126,12 @@ def _nulls(of: type, value: object) -> Patch:
     )
 
 
+def _moment_of_1(found: Conversion | None) -> Conversion | None:
+    """Put 1, of whatever unit, in the place of a moment's zero."""
+    moment = found is not None and (found.schema.name or "").startswith("io.debezium.time.")
+    return replace(found, null=1) if found is not None and moment else found
+
+
 def _decoded(errors: str) -> Patch:
     return instead(TEXT, lambda raw: raw.decode(errors=errors))
 
@@ -172,6 +178,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.value.null-in-not-null",
         "It sends -1 for a NULL among numbers that may have none.",
         _nulls(int, -1),
+    ),
+    WrongProducer(
+        "vitess-null-double-is-minus-one",
+        "vitess.value.null-in-not-null",
+        "It sends -1 for a NULL among doubles that may have none.",
+        _nulls(float, -1.0),
+    ),
+    WrongProducer(
+        "vitess-null-moment-is-the-next",
+        "vitess.value.null-in-not-null",
+        "It sends 1, a day or less after 1970, for a NULL among moments that may have none.",
+        result(f"{VALUES}:conversion", _moment_of_1),
     ),
     WrongProducer(
         "vitess-null-text-in-words",
