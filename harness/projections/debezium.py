@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from harness.errors import UsageError
-from harness.model.columns import BINARIES, CHARACTERS, Column
+from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.settings import Settings
 from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
@@ -22,6 +22,7 @@ from harness.wire.java_regex import compiled
 Matches = Callable[[str], bool]
 Rewrite = Callable[[Value], Value]
 IsText = Callable[[Column], bool]
+Rule = tuple[Matches, Rewrite, bool, bool]
 
 BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
     "hex": bytes.hex,
@@ -35,6 +36,7 @@ _CUT: Final = re.compile(r"column\.truncate\.to\.(\d+)\.chars\Z")
 _HASH: Final = re.compile(r"column\.mask\.hash\.(v2\.)?([^.]+)\.with\.salt\.(.+)\Z")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
 _ESCAPED: Final = re.compile(r"\A[0-9]|[^A-Za-z0-9]")
+_OF_A_LENGTH: Final = frozenset({ColumnKind.CHAR, ColumnKind.VARCHAR})
 _LONGEST_SHORT_STRING: Final = 0xFFFF
 
 
@@ -79,21 +81,26 @@ def without_key(column: str, what: str) -> UsageError:
 
 
 def rewriter(
-    values: Settings, is_text: IsText, *, bytes_cut: bool = True
+    values: Settings, is_text: IsText, *, bytes_cut: bool = True, digests_cut: bool = False
 ) -> Callable[[SourceTable, Row | None], Row | None]:
     """Return what masks and cuts the texts of a row, and may cut its bytes; numbers stay as is.
 
     `is_text` says of a column that its values are text on the wire, and no text of its table.
+    With `digests_cut` a digest is no longer than its column: the connector knows how long that is.
     What it returns raises UsageError where a key is changed, and where a value is cut that is no
     text to who reads it.
     """
     rules = tuple(_rules(values, bytes_cut=bytes_cut))
 
+    def fitting(change: Rewrite, column: Column) -> Rewrite:
+        length = column.length if digests_cut and column.kind in _OF_A_LENGTH else None
+        return change if length is None else lambda value: _text_shortened(length, change(value))
+
     def change_of(source: SourceTable, ordinal: int) -> Rewrite | None:
         column = source.table.columns[ordinal]
         name = f"{source.table.id}.{column.name}"
         # The first rule that matches is the only one.
-        found = next(((change, cuts) for matches, change, cuts in rules if matches(name)), None)
+        found = next((rule[1:] for rule in rules if rule[0](name)), None)
         if found is None or not (column.kind in CHARACTERS or found[1]):
             return None
         if is_text(column):
@@ -103,7 +110,7 @@ def rewriter(
             )
         if ordinal in source.handle and column.kind in CHARACTERS | BINARIES:
             raise without_key(name, "cut, masked or hashed in rows")
-        return found[0]
+        return fitting(found[0], column) if found[2] else found[0]
 
     def rewrite(source: SourceTable, row: Row | None) -> Row | None:
         if row is None or not rules:
@@ -117,17 +124,18 @@ def rewriter(
     return rewrite
 
 
-def _rules(values: Settings, *, bytes_cut: bool) -> Iterator[tuple[Matches, Rewrite, bool]]:
-    """Yield which columns a rule is for, what it does, and whether it cuts more than texts."""
+def _rules(values: Settings, *, bytes_cut: bool) -> Iterator[Rule]:
+    """Yield a rule's columns, what it does, whether it cuts more than texts, whether it hashes."""
     shorten = _shortened if bytes_cut else _text_shortened
     for name, listed in values.items():
         if mask := _MASK.match(name):
-            yield _matcher(listed), partial(_starred, int(mask[1])), False
+            yield _matcher(listed), partial(_starred, int(mask[1])), False, False
         if cut := _CUT.match(name):
-            yield _matcher(listed), partial(shorten, int(cut[1])), True
+            yield _matcher(listed), partial(shorten, int(cut[1])), True, False
         if salted := _HASH.match(name):
             to_bytes = str.encode if salted[1] else _java_serialised
-            yield _matcher(listed), partial(_hashed, salted[2], salted[3], to_bytes), False
+            hashed = partial(_hashed, salted[2], salted[3], to_bytes)
+            yield _matcher(listed), hashed, False, True
 
 
 def _starred(length: int, value: Value) -> Value:

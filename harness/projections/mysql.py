@@ -46,7 +46,7 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
     del dialect
     modes = modes_of(values)
     captured, included = captured_tables(values), included_columns(values)
-    rewrite = rewriter(values, partial(_is_text_on_the_wire, modes))
+    rewrite = rewriter(values, partial(_is_text_on_the_wire, modes), digests_cut=True)
     # By identity, which is kept beside: a table that is gone would lend its id to another.
     tables: dict[int, tuple[SourceTable, SourceTable | None]] = {}
 

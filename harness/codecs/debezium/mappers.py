@@ -11,6 +11,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -123,11 +124,16 @@ def _starred(length: int) -> Change:
     return stars
 
 
-def _masking(change: Change) -> Mapper:
+def _masking(change: Callable[[ColumnType], Change]) -> Mapper:
     return Mapper(
         _masked,
-        lambda column: change if column.jdbc in {Jdbc.CHAR, Jdbc.VARCHAR} else None,
+        lambda column: change(column) if column.jdbc in {Jdbc.CHAR, Jdbc.VARCHAR} else None,
     )
+
+
+def _fitting(digest: str, column: ColumnType) -> str:
+    """Return a digest as long as its column may be, where it has a length."""
+    return digest[: column.length] if column.length > 0 else digest
 
 
 def _hashing(algorithm: str, salt: str, to_bytes: Callable[[str], bytes]) -> Mapper:
@@ -136,12 +142,12 @@ def _hashing(algorithm: str, salt: str, to_bytes: Callable[[str], bytes]) -> Map
         raise JavaError(ILLEGAL_ARGUMENT, cause.chain()[0], cause)
     name, prefix = _DIGESTS[algorithm.upper()], salt.encode()
 
-    def digest(value: Any) -> str | None:  # noqa: ANN401 Connect values are of any kind
+    def digest(column: ColumnType, value: Any) -> str | None:  # noqa: ANN401 Connect values are of any kind
         if value is None:
             return None
-        return hashlib.new(name, prefix + to_bytes(str(value))).hexdigest()
+        return _fitting(hashlib.new(name, prefix + to_bytes(str(value))).hexdigest(), column)
 
-    return _masking(digest)
+    return _masking(lambda column: partial(digest, column))
 
 
 def serialised(value: str) -> bytes:
@@ -178,7 +184,8 @@ def _rules(name: str, listed: str, *, bytes_cut: bool) -> Iterator[tuple[int, Co
     if match := _TRUNCATE.match(name):
         yield 0, ColumnRule(by_column, _truncation(int(match[1]), bytes_cut=bytes_cut))
     if match := _MASK.match(name):
-        yield 1, ColumnRule(by_column, _masking(_starred(int(match[1]))))
+        stars = _starred(int(match[1]))
+        yield 1, ColumnRule(by_column, _masking(lambda _: stars))
     if name == "column.propagate.source.type":
         yield 2, ColumnRule(by_column, _PROPAGATION)
     if name == "datatype.propagate.source.type":

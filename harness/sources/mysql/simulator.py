@@ -173,14 +173,16 @@ class Server:
         """Return a table's key as the connector keeps it.
 
         Without a primary key the first UNIQUE of the text becomes one: at its column, null or not,
-        or over columns that are never null. It stays one when it is dropped.
+        or over columns that are never null. It stays one when it is dropped, under the names that
+        its columns have by then.
         """
         if after.primary_key is not None:
             return after.primary_key.columns
         if before is not None and before.primary_key is None:
-            kept = self._keys.get(before.id, ())
-            if kept and all(after.find_column(name) for name in kept):
-                return kept
+            kept = [before.column(name).id for name in self._keys.get(before.id, ())]
+            names = {one: c.name for c in after.columns for one in (c.former_id, c.id)}
+            if found := tuple(names[one] for one in kept if one in names):
+                return found
         return next(unique_columns(sql, after), ())
 
     def _transaction(self, step: int, transaction: Transaction) -> Iterator[LogEvent]:

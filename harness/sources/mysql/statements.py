@@ -18,6 +18,7 @@ from typing import Final
 from harness.ddl import Statement, parse
 from harness.ddl.alter.columns import AddColumns
 from harness.ddl.alter.keys import AddConstraint
+from harness.ddl.alter.modify_column import ModifyColumn
 from harness.ddl.alter.table import AlterTable
 from harness.ddl.create_table import CreateTable
 from harness.ddl.definitions.columns import ColumnDef, OptionKind
@@ -55,9 +56,10 @@ def unique_columns(sql: str, after: Table) -> Iterator[tuple[str, ...]]:
 
     One at its column may be, whatever the column; one of its own where its columns stand before it,
     and none may be NULL. A table that is not written out (SHOW CREATE TABLE of a copy, LIKE) has
-    those of its indexes.
+    those of its indexes, and so has one of CREATE UNIQUE INDEX.
     """
-    elements = sorted(_elements(parse(sql)), key=lambda one: one.at) if sql else []
+    statement = parse(sql) if sql else None
+    elements = [] if statement is None else sorted(_elements(statement), key=lambda one: one.at)
     later = {one.name.lower() for one in elements if isinstance(one, ColumnDef)}
     for one in elements:
         if isinstance(one, Constraint):
@@ -68,7 +70,7 @@ def unique_columns(sql: str, after: Table) -> Iterator[tuple[str, ...]]:
         later.discard(one.name.lower())
         if any(option.kind is OptionKind.UNIQUE_KEY for option in one.options):
             yield (after.column(one.name).name,)
-    for index in after.indexes if not elements else ():
+    for index in () if elements or isinstance(statement, AlterTable) else after.indexes:
         if index.unique:
             yield from _never_null(index.columns, after)
 
@@ -81,7 +83,7 @@ def _never_null(names: Sequence[str], table: Table) -> Iterator[tuple[str, ...]]
 
 
 def _elements(statement: Statement) -> Iterator[ColumnDef | Constraint]:
-    """Yield columns and unique keys that a statement adds."""
+    """Yield columns that a statement adds or defines anew, and unique keys that it adds."""
     specs = statement.specs if isinstance(statement, AlterTable) else (statement,)
     for one in specs:
         if isinstance(one, CreateTable | AddColumns):
@@ -89,6 +91,8 @@ def _elements(statement: Statement) -> Iterator[ColumnDef | Constraint]:
             yield from (key for key in one.constraints if key.kind is ConstraintKind.UNIQUE)
         elif isinstance(one, AddConstraint) and one.constraint.kind is ConstraintKind.UNIQUE:
             yield one.constraint
+        elif isinstance(one, ModifyColumn):
+            yield one.column
 
 
 def truncates(sql: str) -> bool:

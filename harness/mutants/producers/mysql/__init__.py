@@ -6,6 +6,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql import (
     connector,
     ddl,
+    described,
     envelope,
     heartbeats,
     keys,
@@ -21,6 +22,7 @@ from harness.mutants.producers.mysql import (
 ROWS: tuple[WrongProducer, ...] = (
     *connector.ROWS,
     *ddl.ROWS,
+    *described.ROWS,
     *envelope.ROWS,
     *heartbeats.ROWS,
     *keys.ROWS,

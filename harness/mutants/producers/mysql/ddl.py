@@ -32,12 +32,6 @@ from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, ki
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
 _TABLES: Final = re.compile(r"(DROP TABLE (?:IF EXISTS )?)(.*)")
-_NOTHING: Final[Values] = {
-    "defaultCharsetName": None,
-    "primaryKeyColumnNames": [],
-    "columns": [],
-    "comment": None,
-}
 RUNS: Final = "harness.sources.mysql.statements:_runs"
 
 
@@ -56,39 +50,6 @@ def _fields() -> Iterator[WrongProducer]:
             f"It writes `{second}` of a statement before `{first}`.",
             moved(SCHEMA_CHANGE, second, first),
         )
-
-
-def _changes(change: Callable[[Values], Values | None]) -> Patch:
-    """Return the patch that changes each table change of a statement; None leaves it out."""
-
-    def changed(given: list[Values]) -> list[Values]:
-        made = (change({**one}) for one in given)
-        return [one for one in made if one is not None]
-
-    return valued(SCHEMA_CHANGE, "tableChanges", changed)
-
-
-def _tables(change: Callable[[Values], object]) -> Patch:
-    """Return the patch that changes, in place, each table that a statement describes."""
-
-    def changed(one: Values) -> Values:
-        if one["table"] is not None:
-            one["table"] = {**one["table"]}
-            change(one["table"])
-        return one
-
-    return _changes(changed)
-
-
-def _columns(change: Callable[[Values], object]) -> Patch:
-    """Return the patch that changes, in place, each column that a statement describes."""
-
-    def changed(table: Values) -> None:
-        table["columns"] = [{**column} for column in table["columns"]]
-        for column in table["columns"]:
-            change(column)
-
-    return _tables(changed)
 
 
 def _of_statements(begin: str, change: Callable[[Values], object]) -> Patch:
@@ -127,20 +88,6 @@ def _first_of(begin: str, given: Records) -> Iterator[ConnectRecord]:
         yield record
 
 
-def _tables_at_first(given: Records) -> Iterator[ConnectRecord]:
-    """Describe a table in each statement as the first one that named it did."""
-    known: dict[str, Any] = {}
-    for record in given:
-        if kind(record) != SCHEMA_CHANGE:
-            yield record
-            continue
-        changes = [
-            {**one, "table": one["table"] and known.setdefault(one["id"], one["table"])}
-            for one in record.value["tableChanges"]
-        ]
-        yield replace(record, value={**record.value, "tableChanges": changes})
-
-
 def _without_tables(record: ConnectRecord) -> Records:
     empty = kind(record) == SCHEMA_CHANGE and not record.value["tableChanges"]
     return () if empty else (record,)
@@ -150,11 +97,6 @@ def _database_listed(value: Values) -> None:
     if not value["tableChanges"]:
         own = f'"{value["databaseName"]}"'
         value["tableChanges"] = [{"type": "ALTER", "id": own, "table": None}]
-
-
-def _empty_default(column: Values) -> None:
-    if column["defaultValueExpression"] is None:
-        column["defaultValueExpression"] = ""
 
 
 def _truncates(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
@@ -189,10 +131,6 @@ def _first_columns(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, first if many else table)
 
     return shape
-
-
-def _nameless(schema_id: str) -> str:
-    return schema_id.replace('"', "")
 
 
 def _of_one_database(tables: Sequence[TableId]) -> Iterator[tuple[TableId, tuple[TableId, ...]]]:
@@ -254,128 +192,10 @@ ROWS: Final = (
         valued(SCHEMA_CHANGE, "ddl", lambda text: f"{text};"),
     ),
     row(
-        "no-table-changes",
-        "ddl.table-changes",
-        "It leaves the list of table changes empty.",
-        _changes(lambda _: None),
-    ),
-    row(
-        "one-column-less",
-        "ddl.table-changes",
-        "It leaves the last column of a table out.",
-        _tables(lambda table: table.update(columns=table["columns"][:-1])),
-    ),
-    row(
-        "table-before-the-alter",
-        "ddl.table-changes",
-        "It describes a table as it was when it was first made.",
-        stream(_tables_at_first),
-    ),
-    row(
-        "types-of-changes-in-lower-case",
-        "ddl.type",
-        "It writes the type of a table change in lower case.",
-        _changes(lambda one: {**one, "type": one["type"].lower()}),
-    ),
-    row(
-        "ids-without-quotes",
-        "ddl.id",
-        "It writes the id of a table without quotes.",
-        _changes(lambda one: {**one, "id": _nameless(one["id"])}),
-    ),
-    row(
-        "ids-joined-by-slashes",
-        "ddl.id",
-        "It joins database and table of an id by a slash.",
-        _changes(lambda one: {**one, "id": one["id"].replace('"."', '"/"')}),
-    ),
-    row(
-        "ids-of-tables-alone",
-        "ddl.id",
-        "It leaves the database out of the id of a table.",
-        _changes(lambda one: {**one, "id": one["id"].rpartition(".")[2]}),
-    ),
-    row(
-        "dropped-tables-altered",
-        "ddl.dropped",
-        "It calls the change of a table that is dropped ALTER.",
-        _changes(lambda one: {**one, "type": one["type"].replace("DROP", "ALTER")}),
-    ),
-    row(
-        "dropped-tables-described",
-        "ddl.dropped",
-        "It describes a table that is dropped, without columns.",
-        _changes(lambda one: {**one, "table": one["table"] or dict(_NOTHING)}),
-    ),
-    row(
-        "no-change-of-dropped-tables",
-        "ddl.dropped",
-        "It leaves a table that is dropped out of the table changes.",
-        _changes(lambda one: None if one["type"] == "DROP" else one),
-    ),
-    row(
         "renamed-by-both-names",
         "ddl.rename-id",
         "It writes two names as the id of a table that is renamed.",
         _of_statements("RENAME TABLE", _both_names),
-    ),
-    row(
-        "primary-key-turned",
-        "ddl.primary-key",
-        "It lists the columns of a key from the last to the first.",
-        _tables(
-            lambda table: table.update(
-                primaryKeyColumnNames=table["primaryKeyColumnNames"][::-1] or ["id"]
-            )
-        ),
-    ),
-    row(
-        "positions-from-0",
-        "ddl.columns",
-        "It counts the positions of columns from 0.",
-        _columns(lambda column: column.update(position=column["position"] - 1)),
-    ),
-    row(
-        "columns-all-optional",
-        "ddl.columns",
-        "It says of each column that it may be NULL.",
-        _columns(lambda column: column.update(optional=True)),
-    ),
-    row(
-        "columns-of-a-statement-turned",
-        "ddl.columns",
-        "It lists columns from the last to the first.",
-        _tables(lambda table: table.update(columns=table["columns"][::-1])),
-    ),
-    row(
-        "columns-without-names",
-        "ddl.columns",
-        "It leaves the names of columns empty.",
-        _columns(lambda column: column.update(name="")),
-    ),
-    row(
-        "columns-without-types",
-        "ddl.columns",
-        "It leaves the names of columns' types empty.",
-        _columns(lambda column: column.update(typeName="")),
-    ),
-    row(
-        "columns-of-another-jdbc-type",
-        "ddl.columns",
-        "It writes each column's JDBC type as that of any other type, 1111.",
-        _columns(lambda column: column.update(jdbcType=1111)),
-    ),
-    row(
-        "no-defaults-in-statements",
-        "ddl.default",
-        "It leaves the defaults of columns out.",
-        _columns(lambda column: column.update(defaultValueExpression=None)),
-    ),
-    row(
-        "empty-defaults-in-statements",
-        "ddl.default",
-        "It writes an empty text for the default of a column that has none.",
-        _columns(_empty_default),
     ),
     row(
         "statement-of-another-source",

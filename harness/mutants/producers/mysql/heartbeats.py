@@ -60,6 +60,11 @@ def _among_rows(given: Records) -> Iterator[ConnectRecord]:
         yield replace(record, topic=topic) if topic and kind(record) == HEARTBEAT else record
 
 
+def _pointed(topic: str) -> str:
+    beginning, _, prefix = topic.rpartition("_")
+    return f"{beginning}.{prefix}"
+
+
 def _of_another_server(record: ConnectRecord) -> ConnectRecord:
     return replace(record, key={"serverName": f"{record.key['serverName']}_"})
 
@@ -92,6 +97,12 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "heartbeat.topic",
         "It sends heartbeats to the topic of a table.",
         stream(_among_rows),
+    ),
+    row(
+        "heartbeats-joined-by-points",
+        "topic.delimiter",
+        "It joins the parts of the heartbeats' topic by a point whatever topic.delimiter says.",
+        one(HEARTBEAT, lambda record: replace(record, topic=_pointed(record.topic))),
     ),
     row(
         "heartbeats-unasked",
@@ -131,6 +142,12 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "heartbeat.schema",
         "It names the schemas of heartbeats after the connector.",
         _schemas(_named_by_connector),
+    ),
+    row(
+        "heartbeat-schemas-of-version-2",
+        "heartbeat.schema",
+        "It gives the schemas of heartbeats version 2.",
+        _schemas(lambda schema: replace(schema, version=2)),
     ),
     row(
         "heartbeat-fields-optional",

@@ -17,6 +17,7 @@ from harness.mutants.producers.mysql.edits import (
 )
 from harness.mutants.producers.patch import Patch, entry, patch
 from harness.mutants.producers.records import Records, of_row
+from harness.sources.mysql.statements import unique_columns
 
 TABLES: Final = "harness.codecs.debezium.tables"
 SERVER: Final = "harness.sources.mysql.simulator:Server"
@@ -119,6 +120,17 @@ def _renamed(schema: Schema) -> Schema:
     return replace(schema, name=f"{(schema.name or '').removesuffix('.Key')}.Id")
 
 
+def _of_what_is_there(key: Key, sql: str, table: Table) -> Key:
+    """Return the key of a table as who reads its indexes anew after each ALTER takes it."""
+    if table.primary_key is not None or not sql.upper().startswith("ALTER"):
+        return key
+    return next(unique_columns("", table), ())
+
+
+def _next_in_place(key: Key, sql: str, table: Table) -> Key:
+    return key or next(unique_columns("", table), ()) if sql.upper().startswith("ALTER") else key
+
+
 ROWS: Final = (
     row(
         "first-column-of-a-key",
@@ -149,6 +161,18 @@ ROWS: Final = (
         "key.unique",
         "It takes the last unique index for the key.",
         _keys(_last_unique),
+    ),
+    row(
+        "key-of-what-is-there",
+        "key.unique-stays",
+        "It takes for the key what is unique by the table's indexes after each ALTER TABLE.",
+        _keys(_of_what_is_there),
+    ),
+    row(
+        "next-unique-in-place",
+        "key.unique-stays",
+        "It takes another unique index for the key where the first is gone.",
+        _keys(_next_in_place),
     ),
     row(
         "no-key-that-may-be-null",

@@ -176,6 +176,12 @@ ROWS: Final = (
         patch(f"{MAPPERS}:_starred", lambda original: lambda length: original(length + 1)),
     ),
     row(
+        "hash-longer-than-its-column",
+        "column.hashed",
+        "It writes all of a digest, whatever the length of its column.",
+        instead(f"{MAPPERS}:_fitting", lambda digest, _: digest),
+    ),
+    row(
         "hash-without-salt",
         "column.hashed",
         "It hashes a text without the salt.",

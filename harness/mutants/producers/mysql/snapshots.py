@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
-from harness.model.binlog import LogCopy, LogEvent, LogSnapshot
+from harness.model.binlog import LogCommit, LogCopy, LogEvent, LogSnapshot
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.values import Row, Value
@@ -209,6 +209,15 @@ def _late(given: Records) -> Iterator[ConnectRecord]:
     yield from (record for record in records if op(record) == "r")
 
 
+def _a_transaction_late(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+    """Begin to follow the log behind the first transaction after what was read."""
+    left = False
+    for event in events:
+        if not left:
+            yield event
+        left = isinstance(event, LogSnapshot) or (left and not isinstance(event, LogCommit))
+
+
 def _block(value: Values) -> None:
     value["transaction"] = {"id": "0-1-1", "total_order": 1, "data_collection_order": 1}
 
@@ -251,6 +260,12 @@ ROWS: Final = (
         "snapshot.tables-by-name",
         "It reads tables by their names, whatever the order of table.include.list.",
         instead(f"{CONNECTOR}._place_of", lambda *_: 0),
+    ),
+    row(
+        "log-followed-late",
+        "snapshot.initial",
+        "It begins to follow the log one transaction late.",
+        log(_a_transaction_late),
     ),
     row("rows-read-late", "snapshot.initial", "It reads rows behind the log.", stream(_late)),
     row(

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium import schemas
+from harness.codecs.debezium.emitter import LATER, MILLISECOND
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
     by_transaction,
@@ -186,6 +187,12 @@ ROWS: Final = (
         valued(BOUNDARY, "ts_ms", lambda ms: ms // 1000),
     ),
     row(
+        "boundary-by-its-own-clock",
+        "txn.ts",
+        "It writes the time of a boundary by its own clock, as fine as that is.",
+        valued(BOUNDARY, "ts_ms", lambda ms: ms + LATER // MILLISECOND),
+    ),
+    row(
         "begin-counts-0",
         "txn.begin-empty",
         "It writes a count of 0 into BEGIN.",
@@ -280,6 +287,12 @@ ROWS: Final = (
         "topic.delimiter",
         "It joins the parts of the transaction topic by a point whatever topic.delimiter says.",
         one(BOUNDARY, lambda record: replace(record, topic=record.topic.replace("_", ".", 1))),
+    ),
+    row(
+        "rows-joined-by-points",
+        "topic.delimiter",
+        "It joins the parts of a table's topic by a point whatever topic.delimiter says.",
+        one(CHANGE, lambda record: replace(record, topic=record.topic.replace("_", "."))),
     ),
     row(
         "boundary-without-a-key",

@@ -1,0 +1,234 @@
+"""Tables as records of statements describe them: ids, kinds of change, columns, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord
+from harness.mutants.producers.mysql.edits import row, stream, valued
+from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.records import CHANGE, SCHEMA_CHANGE, Records, Values, kind
+
+CLOCK: Final = "1970-01-01 00:00:00"
+_NOTHING: Final[Values] = {
+    "defaultCharsetName": None,
+    "primaryKeyColumnNames": [],
+    "columns": [],
+    "comment": None,
+}
+
+
+def _changes(change: Callable[[Values], Values | None]) -> Patch:
+    """Return the patch that changes each table change of a statement; None leaves it out."""
+
+    def changed(given: list[Values]) -> list[Values]:
+        made = (change({**one}) for one in given)
+        return [one for one in made if one is not None]
+
+    return valued(SCHEMA_CHANGE, "tableChanges", changed)
+
+
+def _tables(change: Callable[[Values], object]) -> Patch:
+    """Return the patch that changes, in place, each table that a statement describes."""
+
+    def changed(one: Values) -> Values:
+        if one["table"] is not None:
+            one["table"] = {**one["table"]}
+            change(one["table"])
+        return one
+
+    return _changes(changed)
+
+
+def _columns(change: Callable[[Values], object]) -> Patch:
+    """Return the patch that changes, in place, each column that a statement describes."""
+
+    def changed(table: Values) -> None:
+        table["columns"] = [{**column} for column in table["columns"]]
+        for column in table["columns"]:
+            change(column)
+
+    return _tables(changed)
+
+
+def _tables_at_first(given: Records) -> Iterator[ConnectRecord]:
+    """Describe a table in each statement as the first one that named it did."""
+    known: dict[str, Any] = {}
+    for record in given:
+        if kind(record) != SCHEMA_CHANGE:
+            yield record
+            continue
+        changes = [
+            {**one, "table": one["table"] and known.setdefault(one["id"], one["table"])}
+            for one in record.value["tableChanges"]
+        ]
+        yield replace(record, value={**record.value, "tableChanges": changes})
+
+
+def _empty_default(column: Values) -> None:
+    if column["defaultValueExpression"] is None:
+        column["defaultValueExpression"] = ""
+
+
+def _clockless(column: Values) -> None:
+    if column["defaultValueExpression"] == CLOCK:
+        column["defaultValueExpression"] = None
+
+
+def _keys_of_rows(given: Records) -> Iterator[ConnectRecord]:
+    """List, as each table's key, the columns that the keys of its rows have."""
+    records = list(given)
+    keys = {
+        record.topic: [field.name for field in record.key_schema.fields]
+        for record in records
+        if kind(record) == CHANGE and record.key_schema is not None
+    }
+    for record in records:
+        source = record.value["source"] if kind(record) == SCHEMA_CHANGE else {}
+        key = keys.get(f"{record.topic}.{source.get('db')}.{source.get('table')}")
+        if key is None:
+            yield record
+            continue
+        (one,) = record.value["tableChanges"]
+        own = {**one, "table": one["table"] and {**one["table"], "primaryKeyColumnNames": key}}
+        yield replace(record, value={**record.value, "tableChanges": [own]})
+
+
+def _nameless(schema_id: str) -> str:
+    return schema_id.replace('"', "")
+
+
+ROWS: Final = (
+    row(
+        "no-table-changes",
+        "ddl.table-changes",
+        "It leaves the list of table changes empty.",
+        _changes(lambda _: None),
+    ),
+    row(
+        "one-column-less",
+        "ddl.table-changes",
+        "It leaves the last column of a table out.",
+        _tables(lambda table: table.update(columns=table["columns"][:-1])),
+    ),
+    row(
+        "table-before-the-alter",
+        "ddl.table-changes",
+        "It describes a table as it was when it was first made.",
+        stream(_tables_at_first),
+    ),
+    row(
+        "types-of-changes-in-lower-case",
+        "ddl.type",
+        "It writes the type of a table change in lower case.",
+        _changes(lambda one: {**one, "type": one["type"].lower()}),
+    ),
+    row(
+        "ids-without-quotes",
+        "ddl.id",
+        "It writes the id of a table without quotes.",
+        _changes(lambda one: {**one, "id": _nameless(one["id"])}),
+    ),
+    row(
+        "ids-joined-by-slashes",
+        "ddl.id",
+        "It joins database and table of an id by a slash.",
+        _changes(lambda one: {**one, "id": one["id"].replace('"."', '"/"')}),
+    ),
+    row(
+        "ids-of-tables-alone",
+        "ddl.id",
+        "It leaves the database out of the id of a table.",
+        _changes(lambda one: {**one, "id": one["id"].rpartition(".")[2]}),
+    ),
+    row(
+        "dropped-tables-altered",
+        "ddl.dropped",
+        "It calls the change of a table that is dropped ALTER.",
+        _changes(lambda one: {**one, "type": one["type"].replace("DROP", "ALTER")}),
+    ),
+    row(
+        "dropped-tables-described",
+        "ddl.dropped",
+        "It describes a table that is dropped, without columns.",
+        _changes(lambda one: {**one, "table": one["table"] or dict(_NOTHING)}),
+    ),
+    row(
+        "no-change-of-dropped-tables",
+        "ddl.dropped",
+        "It leaves a table that is dropped out of the table changes.",
+        _changes(lambda one: None if one["type"] == "DROP" else one),
+    ),
+    row(
+        "primary-key-turned",
+        "ddl.primary-key",
+        "It lists the columns of a key from the last to the first.",
+        _tables(
+            lambda table: table.update(
+                primaryKeyColumnNames=table["primaryKeyColumnNames"][::-1] or ["id"]
+            )
+        ),
+    ),
+    row(
+        "keys-of-rows-listed",
+        "ddl.primary-key",
+        "It lists the columns of the key that rows have, whoever chose them.",
+        stream(_keys_of_rows),
+    ),
+    row(
+        "positions-from-0",
+        "ddl.columns",
+        "It counts the positions of columns from 0.",
+        _columns(lambda column: column.update(position=column["position"] - 1)),
+    ),
+    row(
+        "columns-all-optional",
+        "ddl.columns",
+        "It says of each column that it may be NULL.",
+        _columns(lambda column: column.update(optional=True)),
+    ),
+    row(
+        "columns-of-a-statement-turned",
+        "ddl.columns",
+        "It lists columns from the last to the first.",
+        _tables(lambda table: table.update(columns=table["columns"][::-1])),
+    ),
+    row(
+        "columns-without-names",
+        "ddl.columns",
+        "It leaves the names of columns empty.",
+        _columns(lambda column: column.update(name="")),
+    ),
+    row(
+        "columns-without-types",
+        "ddl.columns",
+        "It leaves the names of columns' types empty.",
+        _columns(lambda column: column.update(typeName="")),
+    ),
+    row(
+        "columns-of-another-jdbc-type",
+        "ddl.columns",
+        "It writes each column's JDBC type as that of any other type, 1111.",
+        _columns(lambda column: column.update(jdbcType=1111)),
+    ),
+    row(
+        "no-defaults-in-statements",
+        "ddl.default",
+        "It leaves the defaults of columns out.",
+        _columns(lambda column: column.update(defaultValueExpression=None)),
+    ),
+    row(
+        "empty-defaults-in-statements",
+        "ddl.default",
+        "It writes an empty text for the default of a column that has none.",
+        _columns(_empty_default),
+    ),
+    row(
+        "no-default-of-the-clock",
+        "ddl.default",
+        "It leaves the default out that is the clock.",
+        _columns(_clockless),
+    ),
+)
