@@ -115,7 +115,9 @@ def instead_of_null(column: Column, modes: MysqlModes) -> Value:
         return None
     if default.is_expression:
         clock = default.text.upper().startswith("CURRENT_TIMESTAMP")
-        return canonical(column, f"{_EPOCH}") if clock and column.kind in _MOMENTS else None
+        # A TIMESTAMP that may be NULL has no default in its schema.
+        moment = clock and column.kind is ColumnKind.DATETIME
+        return canonical(column, f"{_EPOCH}") if moment else None
     if default.is_binary and column.kind is not ColumnKind.BIT:
         # Of a hexadecimal literal the connector keeps the digits.
         raw = default.text

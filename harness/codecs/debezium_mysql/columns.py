@@ -48,6 +48,7 @@ _SPELLED_JDBC: Final[Mapping[str, Jdbc]] = MappingProxyType(
         "NUMERIC": Jdbc.NUMERIC,
     }
 )
+CLOCK: Final = "1970-01-01 00:00:00"  # the default of a column that defaults to the clock
 _FRACTIONS: Final = frozenset({ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
 _MEMBERS: Final = frozenset({ColumnKind.ENUM, ColumnKind.SET})
 _BOOLEANS: Final = frozenset({"BOOL", "BOOLEAN"})
@@ -170,7 +171,7 @@ def default_text(column: Column) -> str | None:
         return None
     if default.is_expression:
         if default.text.upper().startswith("CURRENT_TIMESTAMP"):
-            return "1970-01-01 00:00:00"
+            return CLOCK
         return None
     if default.is_binary and column.kind is ColumnKind.BIT:
         return f"{int(default.text or '0', 16):b}"

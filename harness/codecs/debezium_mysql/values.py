@@ -23,7 +23,7 @@ from harness.codecs.debezium.enum_set import set_text
 from harness.codecs.debezium.schemas import INT32, INT64, STRING
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_mysql import moments
-from harness.codecs.debezium_mysql.columns import default_text
+from harness.codecs.debezium_mysql.columns import CLOCK, default_text
 from harness.codecs.debezium_mysql.reference import BINARIES, DECIMALS, TIMES, UNSIGNED
 from harness.errors import UsageError
 from harness.model.canonical import canonical
@@ -212,7 +212,8 @@ def _temporal(column: ColumnType, upstream: Column, found: ValueModes) -> Form:
 def _default(column: ColumnType, upstream: Column, read: Callable[[Any], Any]) -> object:
     """Return the default that the schema has, None for none."""
     text = default_text(upstream)
-    if text is None or upstream.default is None:
+    nullable_clock = upstream.kind is ColumnKind.TIMESTAMP and column.optional and text == CLOCK
+    if text is None or upstream.default is None or nullable_clock:
         return None
     if upstream.kind is ColumnKind.BIGINT and upstream.unsigned and int(text) > _LARGEST:
         return _LARGEST if read is not Decimal else Decimal(text)

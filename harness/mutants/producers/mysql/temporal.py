@@ -24,6 +24,7 @@ from harness.mutants.producers.patch import Patch, patch
 
 MOMENTS: Final = f"{CODEC}.moments"
 HOUR: Final = 3600
+EPOCH: Final = "1970-01-01T00:00:00Z"
 DEFAULT: Final = "adaptive_time_microseconds"
 # Milliseconds, microseconds or nanoseconds, by what ends the name of a schema.
 UNITS: Final = {"MicroTimestamp": 10**6, "NanoTimestamp": 10**9}
@@ -118,6 +119,13 @@ def _another_clock(found: Conversion) -> Conversion:
     return replace(found, schema=replace(found.schema, default="2000-01-01T00:00:00Z"))
 
 
+def _clock_of_all(found: Conversion) -> Conversion:
+    """Return the conversion with the clock's default also where NULL may be."""
+    if found.schema.default is not UNSET:
+        return found
+    return replace(found, schema=replace(found.schema, default=EPOCH))
+
+
 def _without_default(found: Conversion) -> Conversion:
     return replace(found, schema=replace(found.schema, default=UNSET))
 
@@ -202,6 +210,12 @@ ROWS: Final = (
         "temporal.default-clock",
         "It leaves out the default of a TIMESTAMP that is the clock's.",
         conversions(of(ColumnKind.TIMESTAMP), _without_default),
+    ),
+    row(
+        "clock-of-nullable-columns",
+        "temporal.default-clock",
+        "It writes the first moment of 1970 for the default of a TIMESTAMP that may be NULL.",
+        conversions(of(ColumnKind.TIMESTAMP), _clock_of_all),
     ),
     row(
         "clock-of-2000",
