@@ -12,7 +12,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.authoring.from_server import TableAddress, read_tables, text_literal
-from harness.authoring.sql_steps import LEFT_OUT, SqlSteps, read_steps, table_references
+from harness.authoring.sql_steps import (
+    LEFT_OUT,
+    SqlSteps,
+    read_steps,
+    shortened,
+    table_references,
+)
 from harness.ddl import (
     CreateDatabase,
     DdlError,
@@ -28,6 +34,7 @@ from harness.model.change import Op, RowChanged
 from harness.model.columns import Column, ColumnKind
 from harness.model.table import Table, TableId
 from harness.model.values import Row, Value
+from harness.model.written import written_value
 from harness.record.binlog_file import (
     FIRST,
     LoggedChange,
@@ -38,7 +45,6 @@ from harness.record.binlog_file import (
     events_of_server,
     logged_events,
 )
-from harness.record.form import written_value
 from harness.record.reads import key_ordinals
 from harness.record.world import World
 
@@ -183,7 +189,7 @@ class _Writer:
             self.commit()
             self.ddl(event)
         elif kind in LEFT_OUT:
-            self.left_out.append(f"{event.place}: {_short(event.sql)} ({LEFT_OUT[kind]})")
+            self.left_out.append(f"{event.place}: {shortened(event.sql)} ({LEFT_OUT[kind]})")
         elif not self.scope.tables or self.mentions(event.sql):
             # The rows of a statement are not in the log: which ones are there is no longer known.
             self.whole = True
@@ -203,7 +209,7 @@ class _Writer:
             self.scope.world.ddl(event.sql, event.database)
         except DdlError as error:
             raise UsageError(
-                f"{event.place}: {_short(event.sql)}: {error.what}",
+                f"{event.place}: {shortened(event.sql)}: {error.what}",
                 expected=error.expected,
                 hint=error.hint
                 or "what the log takes for granted, say before it: --from schema.sql --from LOG",
@@ -218,7 +224,7 @@ class _Writer:
         touched = {TableId(ref.schema or event.database, ref.name) for ref in references}
         if touched & self.scope.tables:
             raise UsageError(
-                f"{event.place}: the table was another one before: {_short(event.sql)}",
+                f"{event.place}: the table was another one before: {shortened(event.sql)}",
                 expected="a part of the log in which the tables are as they are now",
                 hint="--start-position with a place behind this one",
             )
@@ -270,13 +276,8 @@ def _kind(event: LoggedQuery) -> StatementKind:
     try:
         return classify(event.sql)
     except DdlError as error:
-        what = f"{event.place}: {_short(event.sql)}: {error.what}"
+        what = f"{event.place}: {shortened(event.sql)}: {error.what}"
         raise UsageError(what, expected=error.expected, hint=error.hint) from None
-
-
-def _short(sql: str) -> str:
-    line = " ".join(sql.split())
-    return line if len(line) <= 60 else f"{line[:59]}…"
 
 
 def _statement(table: Table, before: Row | None, after: Row | None) -> str:

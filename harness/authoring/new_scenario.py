@@ -18,6 +18,7 @@ from harness.authoring.from_server import SCHEME, TableAddress, address_of, read
 from harness.authoring.sql_steps import SqlStep, SqlSteps, read_steps
 from harness.database.driver import require_recording
 from harness.ddl import StatementKind
+from harness.documents.scalars import SPECIAL, in_quotes
 from harness.documents.yaml_file import BYTES_MAX
 from harness.errors import ScenarioError, UsageError, next_step
 from harness.protocols import PROTOCOLS
@@ -55,8 +56,6 @@ _PRINTED = re.compile(
 )
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PLAIN = re.compile(r"(?!(?i:true|false|null)\b)[A-Za-z_][\w.-]*(?: [\w.,-]+)*", re.ASCII)
-# What YAML does not take as it is, or takes for a line's end.
-_SPECIAL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +267,7 @@ def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -
             yield f"    {_word(str(table.id))}:"
             yield EXAMPLE_ROWS
         else:
-            yield f"    {_word(str(table.id))}: []  # {_SPECIAL.sub('?', columns)}"
+            yield f"    {_word(str(table.id))}: []  # {SPECIAL.sub('?', columns)}"
 
 
 def _step(step: SqlStep, name: str) -> Iterator[str]:
@@ -283,17 +282,12 @@ def _step(step: SqlStep, name: str) -> Iterator[str]:
 
 def _sql(key: str, sql: str, indent: int) -> Iterator[str]:
     """Yield an SQL text as a block, or quoted when YAML would not give it back as it is."""
-    if _SPECIAL.search(sql):
-        yield key + _quoted(sql)
+    if SPECIAL.search(sql):
+        yield key + in_quotes(sql)
         return
     yield f"{key}|-"
     yield from (f"{' ' * indent}{line}" if line else "" for line in sql.split("\n"))
 
 
 def _word(text: str) -> str:
-    return text if _PLAIN.fullmatch(text) else _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    """Return a YAML scalar in double quotes; JSON's escapes are a part of YAML's."""
-    return _SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return text if _PLAIN.fullmatch(text) else in_quotes(text)

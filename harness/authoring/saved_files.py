@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.runner.targets import BUNDLED
 
+OUTPUTS = (1, 2)  # the descriptors of standard output and error
 LOOK_MS = 200  # how long one look waits for a change
 BUNCH_MS = 400  # saves that belong together: an editor that writes several files
 IGNORED = (*DefaultFilter.ignore_dirs, RUNS, ".ruff_cache", "venv", "spark-warehouse")
@@ -100,14 +101,29 @@ class SavedFiles:
                 return saved
 
 
+class _NotOurs(DefaultFilter):
+    """Passes over files to which a shell sends what this process prints: `> watch.log`."""
+
+    def __call__(self, change: Change, path: str) -> bool:
+        """Return whether a change is somebody's."""
+        return super().__call__(change, path) and not _is_output(path)
+
+
+def _is_output(path: str) -> bool:
+    with suppress(OSError):
+        there = Path(path).stat()
+        return any(os.path.samestat(there, os.fstat(one)) for one in OUTPUTS)
+    return False
+
+
 @contextmanager
 def saved_files(
     directories: Sequence[Path], passed_over: Sequence[Path] = ()
 ) -> Generator[SavedFiles]:
-    """Watch directories, from now on; what the run itself writes is `passed_over`."""
+    """Watch directories, from now on; what the run itself writes, and we print, is no save."""
     looks = watch(
         *directories,
-        watch_filter=DefaultFilter(
+        watch_filter=_NotOurs(
             ignore_dirs=IGNORED, ignore_paths=[str(path.resolve()) for path in passed_over]
         ),
         debounce=BUNCH_MS,

@@ -8,6 +8,7 @@ scenario cannot hold is left out and reported, never dropped in silence.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import cast
@@ -38,6 +39,11 @@ LEFT_OUT = {
 }
 # mysqldump has these around the rows of a table.
 OF_LOADING = (" DISABLE KEYS", " ENABLE KEYS")
+# How much of a statement a message shows, what a dump puts before its words, and triggers.
+SHOWN = 100
+_OF_DUMPS = re.compile(r"/\*!\d*|\*/|\bDEFINER\s*=\s*(?:`[^`]*`|[^\s@`]+)(?:@(?:`[^`]*`|[^\s`]+))?")
+_TRIGGER = re.compile(r"CREATE\s+(?:OR\s+REPLACE\s+)?TRIGGER\b", re.IGNORECASE)
+NO_TRIGGER = "no trigger runs in a scenario: write what it does to rows as statements"
 # A line for the `mysql` program, which dumps have around triggers: what ends a statement from here.
 _DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 
@@ -89,6 +95,16 @@ def read_steps(
     return reader.result()
 
 
+def shortened(sql: str) -> str:
+    """Return a statement on a line: what it makes or changes first, and no word cut in two."""
+    text = _OF_DUMPS.sub(" ", sql)
+    return textwrap.shorten(text, SHOWN, placeholder=" …", break_on_hyphens=False)
+
+
+def _is_trigger(sql: str) -> bool:
+    return _TRIGGER.match(shortened(sql)) is not None
+
+
 def _parts(text: str) -> Iterator[tuple[str, str, int]]:
     """Yield what lies between DELIMITER lines, what ends statements there, and the lines before."""
     begin, delimiter = 0, ";"
@@ -136,7 +152,7 @@ class _Reader:
             self.flush()
             self.ddl(sql, line)
         elif kind in LEFT_OUT:
-            self.skip(sql, line, LEFT_OUT[kind])
+            self.skip(sql, line, NO_TRIGGER if _is_trigger(sql) else LEFT_OUT[kind])
         else:
             self.kinds.add(kind)
             self.pending.append((self.qualified(sql, line), line))
@@ -195,9 +211,7 @@ class _Reader:
         return sql
 
     def skip(self, sql: str, line: int, why: str) -> None:
-        short = " ".join(sql.split())
-        short = short if len(short) <= 60 else f"{short[:59]}…"
-        self.left_out.append(f"{Location(self.file, line)}: {short} ({why})")
+        self.left_out.append(f"{Location(self.file, line)}: {shortened(sql)} ({why})")
 
     def flush(self) -> None:
         if self.pending:

@@ -66,10 +66,12 @@ def clauses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 
 
 def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete what can be explained: clauses, ids, and the names of findings and mutants."""
-    from harness.model.finding import FindingKind
+    """Complete what can be explained: clauses, ids, settings, findings, verdicts and mutants."""
+    from harness.model.finding import FindingKind, Judgement
     from harness.mutants.table import MUTANTS
+    from harness.report.explain.setting import setting_names
 
     ids = [str(one.value) for one in places(ctx, param, incomplete) if one.type == "plain"]
-    others = [one for one in (*FindingKind, *MUTANTS) if one.startswith(incomplete)]
+    every = dict.fromkeys((*setting_names(), *FindingKind, *Judgement, *MUTANTS))
+    others = [one for one in every if one.startswith(incomplete)]
     return [*clauses(ctx, param, incomplete), *ids, *others]

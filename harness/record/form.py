@@ -1,8 +1,7 @@
 """The written form of tables, columns and rows in a lock: JSON that a person can review.
 
-A row is an object from column name to value: numbers as numbers, binary as hexadecimal text, ENUM
-and SET as their members where that is unambiguous, all else as MySQL prints it. Reading goes
-through `canonical`, so that a value that does not fit its column never enters a change log.
+A row is an object from column name to value (`model.written`). Reading goes through `canonical`, so
+that a value that does not fit its column never enters a change log.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from harness.model.canonical import canonical
 from harness.model.columns import Column, ColumnKind, Default
 from harness.model.table import Index, IndexPart, Table, TableId
 from harness.model.values import Row, Value
+from harness.model.written import written_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,33 +108,6 @@ def _part(part: IndexPart) -> str:
 def written_row(columns: Sequence[Column], row: Row) -> dict[str, Any]:
     """Return a row as an object from column name to value."""
     return {c.name: written_value(c, value) for c, value in zip(columns, row, strict=True)}
-
-
-def written_value(column: Column, value: Value) -> int | float | str | None:
-    """Return a canonical value as JSON data."""
-    if isinstance(value, bytes):
-        return value.hex()
-    if column.kind is ColumnKind.ENUM and isinstance(value, int):
-        return _unambiguous(column, value, _enum_text(column, value))
-    if column.kind is ColumnKind.SET and isinstance(value, int):
-        return _unambiguous(column, value, _set_text(column, value))
-    return value
-
-
-def _enum_text(column: Column, value: int) -> str:
-    return column.members[value - 1] if 0 < value <= len(column.members) else ""
-
-
-def _set_text(column: Column, value: int) -> str:
-    return ",".join(m for bit, m in enumerate(column.members) if value >> bit & 1)
-
-
-def _unambiguous(column: Column, value: int, text: str) -> int | str:
-    """Prefer the text, unless it reads back as something else (members like '1' or '')."""
-    try:
-        return text if text and canonical(column, text) == value else value
-    except ValueError:
-        return value
 
 
 def read_row(columns: Sequence[Column], data: Mapping[str, Any]) -> Row:

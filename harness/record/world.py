@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from harness.ddl import ActionType, Catalogue, DdlJob
 from harness.ddl.stored_rows import moved_by
+from harness.documents.scalars import flow
 from harness.model.change import RowChanged
 from harness.model.table import Table, TableId
 from harness.model.values import Row
@@ -108,5 +109,4 @@ def _times(count: int) -> str:
 
 def shown(table: Table, row: Row) -> str:
     """Return a row as a person reads it."""
-    inner = ", ".join(f"{name}: {value}" for name, value in written_row(table.columns, row).items())
-    return f"{{{inner}}}"
+    return flow(written_row(table.columns, row))

@@ -18,12 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from harness.documents import PlainObject
+from harness.documents.scalars import flow
 from harness.errors import plural
 from harness.model.canonical import canonical
 from harness.model.decoded import EventKind
 from harness.model.values import Row, Value
+from harness.model.written import written_value
 from harness.verdict.event_pattern import (
     MARK_KINDS,
     ROW_KINDS,
@@ -35,7 +38,6 @@ from harness.verdict.event_pattern import (
     matches,
 )
 from harness.verdict.expected import Expected, TableState
-from harness.verdict.text import row_text
 
 
 @dataclass(slots=True)
@@ -91,7 +93,7 @@ class _Reader:
                 EventKind(kind) in ROW_KINDS[op] for kind, op in zip(kinds, ops, strict=True)
             )
             if not fits:
-                self.why.append(f"key {entry['key']} has the events {kinds}, not {ops}")
+                self.why.append(f"key {flow(entry['key'])} has the events {kinds}, not {ops}")
                 return False
         self.at += total
         return True
@@ -142,10 +144,10 @@ def check_rows(expected: Expected, name: str, rows: Sequence[PlainObject] | None
         try:
             wanted = _wanted(state, row)
         except ValueError as error:
-            return f"row {dict(row)}: {error}"
+            return f"row {flow(row)}: {error}"
         if wanted not in left:
             there = _rows_text(state, [full[one] for one in left])
-            return f"row {dict(row)} is not there; not listed, but there: {there}"
+            return f"row {flow(row)} is not there; not listed, but there: {there}"
         left.remove(wanted)
     if not left:
         return None
@@ -153,9 +155,10 @@ def check_rows(expected: Expected, name: str, rows: Sequence[PlainObject] | None
 
 
 def _rows_text(state: TableState, rows: Sequence[Row]) -> str:
-    """Return rows as an author may write them: bytes are their hexadecimal digits."""
-    written = [tuple(v.hex() if isinstance(v, bytes) else v for v in row) for row in rows[:SHOWN]]
-    shown = ", ".join(row_text(state.source_table, row) for row in written) or "nothing"
+    """Return rows as an author may write them."""
+    columns, sent = state.source_table.table.columns, state.source_table.emitted
+    written = ({columns[i].name: written_value(columns[i], row[i]) for i in sent} for row in rows)
+    shown = ", ".join(map(flow, islice(written, SHOWN))) or "nothing"
     return shown + (f" and {len(rows) - SHOWN} more rows" if len(rows) > SHOWN else "")
 
 

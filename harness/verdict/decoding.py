@@ -21,7 +21,7 @@ from harness.protocols.clauses import cause_clause, type_clause
 from harness.verdict.case import Judged
 from harness.verdict.hostile import judge_hostile
 from harness.verdict.judge import unanswered
-from harness.verdict.text import event_text, value_text
+from harness.verdict.text import cell_text, event_text, value_text
 
 Where = tuple[str, int, int]
 OWED = frozenset(
@@ -195,7 +195,7 @@ def _value(
     try:
         found = canonical(column, reported[name])
         actual = value_text(found)
-        what = f"is {actual}, not {value_text(wanted)}"
+        what = f"is {cell_text(column, found)}, not {cell_text(column, wanted)}"
     except ValueError as error:
         found, kind, actual = None, FindingKind.UNREADABLE_VALUE, repr(reported[name])
         what = f"cannot be read: {error}"

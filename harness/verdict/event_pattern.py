@@ -18,10 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harness.documents import PlainObject
+from harness.documents.scalars import flow
 from harness.model.canonical import canonical
 from harness.model.decoded import DecodedEvent, EventKind, settled
 from harness.model.source_events import SourceTable
 from harness.model.values import Value
+from harness.model.written import written_value
 from harness.verdict.record_pattern import Message, differences
 
 SHOWN = 5
@@ -111,7 +113,7 @@ def _same(table: SourceTable, name: str, raw: object, value: Value) -> bool:
 
 def item_text(item: PlainObject) -> str:
     """Return an expectation for people."""
-    return "{" + ", ".join(f"{name}: {value}" for name, value in item.items()) + "}"
+    return flow(item)
 
 
 def event_text(event: SentEvent) -> str:
@@ -121,5 +123,16 @@ def event_text(event: SentEvent) -> str:
         return f"DDL `{event.action}`: {decoded.query}"
     if decoded.kind is EventKind.RESOLVED:
         return f"resolved {decoded.commit_ts}"
-    image = decoded.image
-    return f"{decoded.kind.value} of {decoded.schema}.{decoded.table} {dict(image or {})}"
+    image = {name: _shown(event.table, name, v) for name, v in (decoded.image or {}).items()}
+    return f"{decoded.kind.value} of {decoded.schema}.{decoded.table} {flow(image)}"
+
+
+def _shown(table: SourceTable | None, name: str, value: Value) -> object:
+    """Return a value of the wire as an author may write it."""
+    try:
+        column = table.table.column(name) if table else None
+        if column is not None:
+            return written_value(column, canonical(column, settled(column.kind, value)))
+    except (KeyError, ValueError):
+        pass  # the wire's own spelling then
+    return value.hex() if isinstance(value, bytes) else value

@@ -18,7 +18,7 @@ from harness.verdict.case import Judged
 from harness.verdict.expected import Expected, Key, TableState, key_of
 from harness.verdict.read import key_in, read_row
 from harness.verdict.tables import Answer
-from harness.verdict.text import value_text
+from harness.verdict.text import cell_text
 
 DIFFERING_SHOWN = 60
 ALIKE_SHOWN = 20
@@ -97,7 +97,8 @@ def _columns(state: TableState) -> tuple[str, ...]:
 
 
 def _cells(state: TableState, row: Row) -> tuple[str, ...]:
-    return tuple(value_text(row[i]) for i in state.source_table.emitted)
+    columns = state.source_table.table.columns
+    return tuple(cell_text(columns[i], row[i]) for i in state.source_table.emitted)
 
 
 def _raw_cells(state: TableState, raw: RawRow) -> tuple[str, ...]:
@@ -110,7 +111,7 @@ def _raw_cell(column: Column, raw: RawRow) -> str:
     if column.name not in raw:
         return ABSENT
     try:
-        return value_text(canonical(column, raw[column.name]))
+        return cell_text(column, canonical(column, raw[column.name]))
     except ValueError:
         return str(raw[column.name])
 

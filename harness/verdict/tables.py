@@ -22,7 +22,7 @@ from harness.protocols.clauses import cause_clause, type_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected, Key, TableState, key_of
 from harness.verdict.read import read_row
-from harness.verdict.text import key_text, row_text, value_text
+from harness.verdict.text import cell_text, key_text, row_text, value_text
 
 Answer = Mapping[TableId, Sequence[RawRow]]
 Lacking = Mapping[TableId, Sequence[str]]
@@ -169,7 +169,7 @@ def _differing(
         yield Finding(
             FindingKind.WRONG_VALUE,
             f"{table.table.id}.{column.name} of {key_text(table, row)} is "
-            f"{value_text(row[ordinal])}, not {value_text(wanted[ordinal])}",
+            f"{cell_text(column, row[ordinal])}, not {cell_text(column, wanted[ordinal])}",
             type_clause(judged.protocol, column.kind),
             history[-1].origin.line if history else judged.line,
             table=str(table.table.id),

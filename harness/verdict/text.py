@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from harness.model.columns import Column, ColumnKind
 from harness.model.debezium_place import DebeziumPlace
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
+from harness.model.written import written_value
 
 _LINE_ENDS = str.maketrans({"\n": "\\n", "\r": "\\r"})
 
@@ -19,6 +21,14 @@ def value_text(value: Value) -> str:
     if isinstance(value, str):
         return repr(value)
     return str(value)
+
+
+def cell_text(column: Column, value: Value) -> str:
+    """Return a value of a column; behind the number of an ENUM or SET stand its members."""
+    if column.kind not in (ColumnKind.ENUM, ColumnKind.SET):
+        return value_text(value)
+    text, written = value_text(value), written_value(column, value)
+    return text if written == value else f"{text} ({value_text(written)})"
 
 
 def row_text(table: SourceTable, row: Row) -> str:

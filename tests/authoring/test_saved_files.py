@@ -87,3 +87,20 @@ def test_a_save_is_noticed_also_while_nobody_asks(tmp_path: Path) -> None:
         (tmp_path / "src/consumer.py").write_text("b")
         assert saves.wait() == {tmp_path / "src/consumer.py"}
         assert saves.so_far() == frozenset()
+
+
+def test_what_we_print_is_no_save(tmp_path: Path) -> None:
+    """Where a shell sends our output into a watched directory, each round would begin another."""
+    log, other = tmp_path / "watch.log", tmp_path / "consumer.py"
+    before = os.dup(2)
+    with log.open("w") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        with saved_files([tmp_path]) as saves:
+            os.write(2, b"waiting\n")
+            other.write_text("", encoding="utf-8")
+            assert saves.wait() == {other}
+            assert log.read_bytes() == b"waiting\n"
+    finally:
+        os.dup2(before, 2)
+        os.close(before)

@@ -29,6 +29,8 @@ def test_each_shell_has_its_script(shell: str, capsys: pytest.CaptureFixture[str
         ("harness list --protocol v", "vitess"),
         ("harness list --clause open.txn.net", "open.txn.net-effect"),
         ("harness explain stale", "stale-row"),
+        ("harness explain avro-decimal", "avro-decimal-handling-mode"),
+        ("harness explain xpa", "xpass"),
         ("harness certify reference --last", "--last-failed"),
     ],
 )

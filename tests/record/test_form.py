@@ -9,13 +9,13 @@ from hypothesis import given
 from harness.model.columns import Column, ColumnKind, Default
 from harness.model.table import Index, IndexPart, Table, TableId
 from harness.model.values import Row
+from harness.model.written import written_value
 from harness.record.form import (
     read_row,
     read_table,
     table_id,
     written_row,
     written_table,
-    written_value,
 )
 from tests.record.values import COLUMNS, ROW
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from harness.documents.yaml_file import read
 from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.table import TableId
+from harness.model.values import Value
 from harness.verdict.author import check_events, check_rows
 from harness.verdict.event_pattern import SHOWN, SentEvent
 from tests.changelogs import T, ddl, insert, transaction
@@ -127,13 +129,13 @@ FAIL: dict[str, tuple[list[Item], list[SentEvent], str]] = {
     "too few events": (
         [{"insert": {"id": 1}}],
         [],
-        "item 1: the stream ended where {insert: {'id': 1}} was expected",
+        "item 1: the stream ended where {insert: {id: 1}} was expected",
     ),
-    "too many events": ([], [I1], "the list ends, but insert of shop.t {'id': 1"),
+    "too many events": ([], [I1], "the list ends, but insert of shop.t {id: 1"),
     "another row": (
         [{"insert": {"id": 2}}],
         [I1],
-        "'d': '1.50', 'b': b'\\xff'}, not {insert: {'id': 2}}",
+        "event 1 is insert of shop.t {id: 1, v: a, d: '1.50', b: ff}, not {insert: {id: 2}}",
     ),
     "second item": ([{"insert": {"id": 1}}, {"insert": {"id": 1}}], [I1, I2], "item 2: event 2 is"),
     "another operation": ([{"insert": {"id": 1}}], [U1], "event 1 is update of shop.t"),
@@ -164,7 +166,7 @@ FAIL: dict[str, tuple[list[Item], list[SentEvent], str]] = {
     "unordered lacks one": (
         [{"unordered": [{"insert": {"id": 1}}, {"insert": {"id": 9}}]}],
         [I1, I2],
-        "item 1: {insert: {'id': 9}} is not among the events left here: insert of shop.t {'id': 2",
+        "item 1: {insert: {id: 9}} is not among the events left here: insert of shop.t {id: 2",
     ),
     "unordered counts": (
         [{"unordered": [{"insert": {"id": 1}}, {"insert": {"id": 1}}]}],
@@ -174,22 +176,22 @@ FAIL: dict[str, tuple[list[Item], list[SentEvent], str]] = {
     "per key in another order": (
         [{"per-key": [{"key": {"id": 1}, "ops": ["insert", "delete"]}]}],
         [D1, I1],
-        "item 1: key {'id': 1} has the events ['delete', 'insert'], not ['insert', 'delete']",
+        "item 1: key {id: 1} has the events ['delete', 'insert'], not ['insert', 'delete']",
     ),
     "per key with a stranger": (
         [{"per-key": [{"key": {"id": 1}, "ops": ["delete", "insert"]}]}],
         [D1, D2, I1],
-        "key {'id': 1} has the events ['delete'], not ['delete', 'insert']",
+        "key {id: 1} has the events ['delete'], not ['delete', 'insert']",
     ),
     "per key, DDL between": (
         [{"per-key": [{"key": {"id": 1}, "ops": ["delete", "insert"]}]}],
         [D1, statement(), I1],
-        "key {'id': 1} has the events ['delete']",
+        "key {id: 1} has the events ['delete']",
     ),
     "per key, too few": (
         [{"per-key": [{"key": {"id": 1}, "ops": ["delete", "insert"]}]}],
         [D1],
-        "key {'id': 1} has the events ['delete']",
+        "key {id: 1} has the events ['delete']",
     ),
     "optional, and another": ([{"optional": {"insert": {"id": 9}}}], [I1], "the list ends, but"),
 }
@@ -232,13 +234,13 @@ def test_rows_hold(name: str, rows: tuple[Item, ...] | None) -> None:
     ("name", "rows", "said"),
     [
         ("shop.t", (ONE,), "the table also holds {id: 2, v: NULL, d: NULL}"),
-        ("shop.t", (ONE, TWO, TWO), "row {'id': '2', 'v': None} is not there; "),
-        ("shop.t", (ONE, {"id": 2, "v": "b"}), "row {'id': 2, 'v': 'b'} is not there"),
+        ("shop.t", (ONE, TWO, TWO), "row {id: '2', v: NULL} is not there; "),
+        ("shop.t", (ONE, {"id": 2, "v": "b"}), "row {id: 2, v: b} is not there"),
         ("shop.t", (ONE, {"id": 2, "w": 1}), "the table has no column w"),
         ("shop.t", (ONE, {"id": 2, "g": 3}), "the table has no column g"),
         ("shop.t", (ONE, {"id": "two"}), "'two' is not an integer"),
         ("shop.t", None, "table shop.t exists, with 2 rows"),
-        ("shop.a", ({"id": 1},), "row {'id': 1} is not there; not listed, but there: nothing"),
+        ("shop.a", ({"id": 1},), "row {id: 1} is not there; not listed, but there: nothing"),
         ("shop.x", (ONE,), "table shop.x does not exist at the end"),
     ],
 )
@@ -259,13 +261,37 @@ def test_keyless_rows_count() -> None:
     assert TableId("shop", "t") == T
 
 
-def test_rows_are_shown_as_they_are_written() -> None:
-    """What a message shows of bytes can be written into the scenario as it stands."""
-    table = ddl("CREATE TABLE t (id INT PRIMARY KEY, v BLOB)")
-    filled = case(table, transaction(insert(1, b"\x61\x00"))).expected
+SHOWN_ROWS: dict[str, tuple[str, Value, str]] = {
+    "bytes": ("BLOB", b"\x61\x00", "'6100'"),
+    "a member": ("ENUM('new', 'paid')", 2, "paid"),
+    "members": ("SET('a', 'b c')", 3, "'a,b c'"),
+    "what no member says": ("ENUM('7')", 0, "0"),
+    "a quote and a backslash": ("TEXT", "it's a \\n", "'it''s a \\n'"),
+    "a line's end": ("TEXT", "tea\nmilk\u2028", '"tea\\nmilk\\u2028"'),
+    "a word that YAML has": ("TEXT", "null", "'null'"),
+    "digits": ("TEXT", "007", "'007'"),
+    "nothing": ("TEXT", None, "NULL"),
+    "a date": ("DATE", "2024-02-29", "'2024-02-29'"),
+    "a double": ("DOUBLE", 1e300, "1e+300"),
+}
+
+
+@pytest.mark.parametrize(("kind", "value", "written"), SHOWN_ROWS.values(), ids=SHOWN_ROWS)
+def test_rows_are_shown_as_they_are_written(kind: str, value: Value, written: str) -> None:
+    """What a message shows of a row can be written into the scenario as it stands."""
+    table = ddl(f"CREATE TABLE t (id INT PRIMARY KEY, v {kind})")
+    filled = case(table, transaction(insert(1, value))).expected
     what = check_rows(filled, "shop.t", ())
-    assert what == "the table also holds {id: 1, v: '6100'}"
-    assert check_rows(filled, "shop.t", ({"id": 1, "v": "6100"},)) is None
+    assert what == f"the table also holds {{id: 1, v: {written}}}"
+    row = read(what.removeprefix("the table also holds "), "a.yaml").data
+    assert check_rows(filled, "shop.t", (row,)) is None
+
+
+def test_a_name_that_yaml_reads_otherwise_is_quoted() -> None:
+    """A column may be called as YAML calls nothing, or with a colon."""
+    table = ddl("CREATE TABLE t (`null` INT PRIMARY KEY, `a: b` INT)")
+    what = check_rows(case(table, transaction(insert(1, 2))).expected, "shop.t", ())
+    assert what == "the table also holds {'null': 1, 'a: b': 2}"
 
 
 def test_many_rows() -> None:

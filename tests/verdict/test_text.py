@@ -9,7 +9,7 @@ import pytest
 from harness.model.columns import Column, ColumnKind
 from harness.model.values import Value
 from harness.verdict.read import raw_text
-from harness.verdict.text import key_text, row_text, value_text
+from harness.verdict.text import cell_text, key_text, row_text, value_text
 from tests.source_tables import shop_table
 
 ID = Column(1, "id", ColumnKind.INT)
@@ -33,6 +33,24 @@ TABLE = shop_table(ID, V)
 def test_values(value: Value, text: str) -> None:
     """A value shows its kind: text is quoted, bytes are hexadecimal, NULL is a word."""
     assert value_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        (ColumnKind.ENUM, 2, "2 ('paid')"),
+        (ColumnKind.ENUM, 0, "0"),
+        (ColumnKind.ENUM, None, "NULL"),
+        (ColumnKind.SET, 3, "3 ('new,paid')"),
+        (ColumnKind.INT, 2, "2"),
+        (ColumnKind.BLOB, b"\xff", "x'ff'"),
+    ],
+)
+def test_numbers_of_members_are_shown_with_the_members(
+    kind: ColumnKind, value: Value, text: str
+) -> None:
+    """Who answers with members knows no numbers."""
+    assert cell_text(Column(1, "c", kind, members=("new", "paid")), value) == text
 
 
 def test_rows() -> None:

@@ -219,19 +219,19 @@ DENIED = {
         "{id: 4, v: 1}]\n",
         "{id: 4, v: 9}]\n",
         19,
-        "expect.tables does not hold: row {'id': 4, 'v': 9} is not there",
+        "expect.tables does not hold: row {id: 4, v: 9} is not there",
     ),
     "events": (
         "delete: {id: 1}",
         "delete: {id: 2}",
         24,
-        "expect.events.open does not hold: item 3: event 5 is delete of shop.t {'id': 1, 'v': 1}",
+        "expect.events.open does not hold: item 3: event 5 is delete of shop.t {id: 1, v: 1}",
     ),
     "records": (
         "  events:\n",
         "  records: {open: [in-order: [{insert: {id: 3}}, {insert: {id: 1}}]]}\n  events:\n",
         20,
-        "expect.records.open does not hold: insert of shop.t {'id': 1, 'v': 1} in ticdc/0@2 comes",
+        "expect.records.open does not hold: insert of shop.t {id: 1, v: 1} in ticdc/0@2 comes",
     ),
 }
 
