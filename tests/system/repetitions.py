@@ -125,9 +125,11 @@ def main() -> int:
             for case, end in future.result().items():
                 ends[case].add(end)
             times += bool(future.result())
-            flakes = {case: found for case, found in ends.items() if len(found) > 1}
+            known, flakes = flakes, {case: it for case, it in ends.items() if len(it) > 1}
             if future.result():
                 click.echo(f"repetition {times} of {asked.times}: {len(flakes)} flakes so far")
+            for case in sorted(flakes.keys() - known.keys()):
+                click.echo("\n    ".join((case, *sorted(flakes[case]))))
     for case, found in sorted(flakes.items()):
         click.echo("\n    ".join((case, *sorted(found))))
     click.echo(f"repeated {times} times, {len(ends) - 1} cases, {len(flakes)} flakes")
