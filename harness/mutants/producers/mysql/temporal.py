@@ -135,13 +135,17 @@ def _zeros_kept(original: Callable[[str], int | None]) -> Callable[[str], int | 
     return lambda value: -1 if value.startswith("0000-00-00") else original(value)
 
 
-def _first_of_month(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
-    """Take a zero month or day of another date for the first."""
+def _first(part: slice) -> Callable[..., Callable[[str], int | None]]:
+    """Take a zero month or day of a date that has another for the first."""
 
-    def days(value: str) -> int | None:
-        return original(value if value.startswith("0000-00-00") else value.replace("-00", "-01"))
+    def changed(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+        def days(value: str) -> int | None:
+            alone = value[part] == "00" and value[5:10] != "00-00"
+            return original(f"{value[: part.start]}01{value[part.stop :]}" if alone else value)
 
-    return days
+        return days
+
+    return changed
 
 
 def _year_zero_kept(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
@@ -238,11 +242,14 @@ ROWS: Final = (
         "It writes a zero date as the day before 1970.",
         patch(f"{MOMENTS}:_days", _zeros_kept),
     ),
-    row(
-        "partial-zeros-as-the-first",
-        "temporal.partial-zero",
-        "It takes a zero month or day for the first.",
-        patch(f"{MOMENTS}:_days", _first_of_month),
+    *(
+        row(
+            f"zero-{word}-as-the-first",
+            "temporal.partial-zero",
+            f"It takes a zero {word} for the first.",
+            patch(f"{MOMENTS}:_days", _first(part)),
+        )
+        for word, part in (("month", slice(5, 7)), ("day", slice(8, 10)))
     ),
     row(
         "year-zero-as-two-digits",

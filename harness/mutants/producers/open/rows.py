@@ -117,6 +117,15 @@ def _all_old(_: Json, value: Json) -> None:
         value["p"] = {**value.get("u", {}), **value["p"]}
 
 
+def _zeros_as_null(_: Json, value: Json) -> None:
+    """Make null of what is zero or empty in an old row that has not all columns."""
+    old = value.get("p", {})
+    if len(old) < len(value.get("u", {})):
+        for cell in old.values():
+            if not str(cell["v"]).strip("0-:. "):
+                cell["v"] = None
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *_members(),
     WrongProducer(
@@ -202,6 +211,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.update.changed-columns-setting",
         "It adds columns that did not change to the old row.",
         events(ROW, _all_old),
+    ),
+    WrongProducer(
+        "open-old-zeros-as-null",
+        "open.row.update.changed-columns-setting",
+        "It sends null for an old value that is zero or empty, where only changed ones are sent.",
+        events(ROW, _zeros_as_null),
     ),
     WrongProducer(
         "open-column-names-in-small-letters",
