@@ -53,6 +53,8 @@ OTHER_TYPES: Final = (
     (CHECKSUMS, CHECKSUM, names.CHECKSUM_VERSION, "long", "avro.checksum.fields"),
 )
 LATIN: Final = "latin-1"
+# The magic byte and the schema's id.
+HEADER: Final = 5
 
 
 def _renamed(fields: dict[str, tuple[str, str]], old: str) -> dict[str, tuple[str, str]]:
@@ -76,6 +78,32 @@ def _extension_turned(
         op = varint(1) + (b"c" if row.op is Op.INSERT else b"u")
         ts, moment = varint(row.commit_ts), varint(row.commit_ts >> LOGICAL_BITS)
         return moment + ts + op + whole[len(op + ts + moment) :]
+
+    return written
+
+
+def _extension_first(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_schema` that declares what is added before the columns."""
+
+    def made(table: object, columns: object, extra: dict[str, Any], bound: object) -> Any:  # noqa: ANN401
+        found = original(table, columns, extra, bound)
+        head, _, listed = found.text.partition('"fields":[')
+        added = original(table, (), extra, bound).text.partition('"fields":[')[2].removesuffix("]}")
+        rest = listed.removesuffix(f",{added}]}}")
+        return replace(found, text=f'{head}"fields":[{added},{rest}]}}') if added else found
+
+    return made
+
+
+def _extension_in_front(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_value` that writes the extension's bytes before those of the columns."""
+
+    def written(encoder: Any, row: RowEvent) -> Any:  # noqa: ANN401
+        value, use = original(encoder, row)
+        if value is None or not encoder._settings.extension:  # noqa: SLF001
+            return value, use
+        added = encoder._extension(row)  # noqa: SLF001
+        return value[:HEADER] + added + value[HEADER:].removesuffix(added), use
 
     return written
 
@@ -273,6 +301,15 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
         "It declares and writes the extension fields in another order.",
         replace(
             constant(EXTENSION, _turned(FIELDS)), then=patch(EXTENSION_BYTES, _extension_turned)
+        ),
+    ),
+    WrongProducer(
+        "avro-extension-before-the-columns",
+        "avro.extension.fields",
+        "It declares and writes the extension fields before the columns.",
+        replace(
+            patch(f"{SCHEMA}:_schema", _extension_first),
+            then=patch("harness.codecs.avro.encode:AvroEncoder._value", _extension_in_front),
         ),
     ),
     *(

@@ -105,12 +105,12 @@ def _with_old_row(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # n
     return original(encoder, replace(row, op=Op.UPDATE, after=row.before))
 
 
-def _nulls_in_inserts(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
-    """Return an insert's value with NULL in each column that allows it."""
-    if row.op is not Op.INSERT or row.after is None:
+def _with_nulls(op: Op, original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
+    """Return a value with NULL in each column that allows it and, of an update, did not change."""
+    if row.op is not op or row.after is None:
         return original(encoder, row)
-    pairs = zip(row.after, row.table.table.columns, strict=True)
-    after = tuple(None if column.nullable else value for value, column in pairs)
+    rest = zip(row.after, row.before or row.after, row.table.table.columns, strict=True)
+    after = tuple(None if c.nullable and new == old else new for new, old, c in rest)
     return original(encoder, replace(row, after=after))
 
 
@@ -272,7 +272,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-insert-with-nulls",
         "avro.row.insert",
         "It sends NULL for the nullable columns of an insert.",
-        value_parts(_nulls_in_inserts),
+        value_parts(partial(_with_nulls, Op.INSERT)),
+    ),
+    WrongProducer(
+        "avro-update-of-what-changed",
+        "avro.row.update",
+        "It sends NULL for the nullable columns that an update did not change.",
+        value_parts(partial(_with_nulls, Op.UPDATE)),
     ),
     WrongProducer(
         "avro-update-with-the-old-row",

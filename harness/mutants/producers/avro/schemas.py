@@ -365,4 +365,10 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes the index of a union's other branch.",
         written(_nullable, _branch),
     ),
+    WrongProducer(
+        "avro-null-is-always-the-first-branch",
+        "avro.column.branch",
+        "It counts null as the first branch where a default makes it the second.",
+        written(lambda column: column.nullable and column.default is not None, _branch),
+    ),
 )

@@ -25,6 +25,10 @@ from harness.sources.tidb.event_types import (
 from harness.sources.tidb.value_filter import ValueFilter
 
 RULE: Final = "harness.sources.tidb.event_filter:EventRule"
+OWNER: Final = "harness.sources.tidb.ddl_filter"
+REBUILT: Final = frozenset(
+    {ActionType.DROP_TABLE, ActionType.DROP_VIEW, ActionType.EXCHANGE_TABLE_PARTITION}
+)
 
 
 def _rules(change: Callable[[EventRule], EventRule]) -> Patch:
@@ -109,6 +113,13 @@ def _whole_databases(original: Callable[..., bool]) -> Callable[..., bool]:
         return original(rule, schema, table) and bool(table or whole)
 
     return covers
+
+
+def _one_by_one(original: Callable[..., Decision]) -> Callable[..., Decision]:
+    """Return an `_owner` that takes each of several renames for one alone."""
+    return lambda job, feed, start, *, several: original(
+        job, feed, start, several=several and job.action is not ActionType.RENAME_TABLE
+    )
 
 
 def _event(name: str) -> WrongProducer:
@@ -311,6 +322,25 @@ RULES: tuple[WrongProducer, ...] = (
             _of_each_list(part),
         )
         for word, part in (("first", slice(1)), ("last", slice(-1, None)))
+    ),
+    *(
+        WrongProducer(
+            f"feed-ignore-sql-sees-the-user-s-{words.lower().replace(' ', '-')}",
+            "changefeed.event-filter.sql",
+            f"It looks for `ignore-sql` in the user's text of {words}.",
+            constant(f"{OWNER}:_REBUILT", REBUILT - {action}),
+        )
+        for words, action in (
+            ("DROP TABLE", ActionType.DROP_TABLE),
+            ("DROP VIEW", ActionType.DROP_VIEW),
+            ("EXCHANGE PARTITION", ActionType.EXCHANGE_TABLE_PARTITION),
+        )
+    ),
+    WrongProducer(
+        "feed-ignore-sql-sees-the-user-s-renames",
+        "changefeed.event-filter.sql",
+        "It looks for `ignore-sql` in the user's text of several renames.",
+        patch(f"{OWNER}:_owner", _one_by_one),
     ),
     WrongProducer(
         "feed-bad-sql-ignores-all",

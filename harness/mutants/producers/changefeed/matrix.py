@@ -99,13 +99,17 @@ def keyless(table: Table | None) -> bool:
 
 
 def _left_out(row: Statement) -> WrongProducer:
-    def judge(job: DdlJob, decision: Decision) -> Decision:
-        return LEFT_OUT if decision.sent and row.covers(job) else decision
+    """Leave a statement out whose table has a valid index."""
 
+    def judge(job: DdlJob, decision: Decision) -> Decision:
+        left_out = decision.sent and row.covers(job) and not keyless(job.after)
+        return LEFT_OUT if left_out else decision
+
+    which = "" if row.always else " of a table with a valid index"
     return WrongProducer(
         f"feed-leaves-out-{row.words}",
         f"changefeed.ddl.{row.words}",
-        f"It does not send `{row.statement}`.",
+        f"It does not send `{row.statement}`{which}.",
         judged(judge),
     )
 
@@ -167,6 +171,11 @@ def _drop_of_keyless(job: DdlJob, decision: Decision) -> Decision:
     return LEFT_OUT if dropped and decision.sent else decision
 
 
+def _added_beside_another(job: DdlJob, decision: Decision) -> Decision:
+    added = job.action is ActionType.ADD_PRIMARY_KEY and not keyless(job.before)
+    return LEFT_OUT if added and decision.sent else decision
+
+
 def _away_without_index(job: DdlJob, decision: Decision) -> Decision:
     away = job.action is ActionType.RENAME_TABLE and job.schema != job.old_schema
     return LEFT_OUT if away and decision.sent and keyless(job.before) else decision
@@ -180,6 +189,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "It does not send `DROP TABLE` of a table without a valid index.",
         judged(_drop_of_keyless),
         also="changefeed.ddl.both-sides",
+    ),
+    WrongProducer(
+        "feed-leaves-out-primary-key-beside-another",
+        "changefeed.ddl.add-primary-key",
+        "It does not send `ADD PRIMARY KEY` of a table that had a valid index before.",
+        judged(_added_beside_another),
     ),
     WrongProducer(
         "feed-leaves-out-rename-away-without-index",

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import eq, lt
+from typing import Any
 
 from harness.codecs.open.types import Writer
 from harness.ddl.tidb import handle_columns
 from harness.model.change import Op
-from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent
+from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent, SourceTable
+from harness.model.table import Table
 from harness.mutants.producers.changefeed.edits import emitted, resolved, rows
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import frames
@@ -84,6 +86,22 @@ def _moved(row: RowEvent) -> Iterable[SourceEvent]:
     return (replace(row, partition=row.partition if stays else row.partition - 1),)
 
 
+def _elsewhere(hashed: bool, original: Callable[..., Any]) -> Callable[..., Any]:  # noqa: FBT001
+    """Return a `made` that moves rows but inserts, where their values decide or where not."""
+
+    def made(maker: Any, *given: Any) -> list[RowEvent]:  # noqa: ANN401 - as patched
+        found = original(maker, *given)
+        if maker._place()._hashed is not hashed:  # noqa: SLF001
+            return [*found]
+        count = maker._partitions  # noqa: SLF001
+        return [
+            row if row.op is Op.INSERT else replace(row, partition=(row.partition + 1) % count)
+            for row in found
+        ]
+
+    return made
+
+
 def _by_number(row: RowEvent) -> Iterable[SourceEvent]:
     return (replace(row, partition=min(row.partition, row.origin.event % 2)),)
 
@@ -109,6 +127,18 @@ def _inserts_later(events_: Events) -> Iterable[SourceEvent]:
             yield replace(event, commit_ts=event.commit_ts + 1)
         else:
             yield event
+
+
+def _virtual_too(original: Callable[..., SourceTable]) -> Callable[..., SourceTable]:
+    """Return a `source_table` that sends virtual columns where stored ones are left out."""
+
+    def made(table: Table, *, stored: bool = True) -> SourceTable:
+        found = original(table, stored=stored)
+        kinds = enumerate(c.generated for c in table.columns)
+        kept = tuple(n for n, kind in kinds if kind is None or not kind.stored)
+        return found if stored else replace(found, emitted=kept)
+
+    return made
 
 
 def _unescaped(characters: str, texts: Sequence[str]) -> Sequence[str]:
@@ -176,6 +206,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "It sends updates and deletes to the partition before that of their row.",
         rows(_moved),
     ),
+    *(
+        WrongProducer(
+            f"open-rows-over-partitions-by-kind-under-{words}",
+            "open.row.same-partition",
+            f"It sends updates and deletes to another partition under `{words}` alone.",
+            patch("harness.sources.tidb.rows:TableRows.made", partial(_elsewhere, hashed)),
+        )
+        for words, hashed in (("table", False), ("index-value", True))
+    ),
     WrongProducer(
         "open-rows-round-robin",
         "open.partition.by-table",
@@ -217,6 +256,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.dialect.no-generated-columns",
         "It sends stored generated columns in 4.0.4.",
         constant("harness.sources.tidb.changefeed:_WITHOUT_GENERATED", frozenset[str]()),
+    ),
+    WrongProducer(
+        "open-404-virtual-columns-sent",
+        "open.dialect.no-generated-columns",
+        "It sends virtual generated columns in 4.0.4.",
+        patch("harness.sources.tidb.mounter:source_table", _virtual_too),
     ),
     WrongProducer(
         "open-virtual-columns-sent",
