@@ -128,9 +128,7 @@ def _decimal(raw: object, semantic: Semantic) -> Value:
 
 def _plain(name: str, raw: object, column: Column | None, modes: DecodeModes) -> Value:
     """Return a value that comes without a schema."""
-    if isinstance(raw, Decimal):
-        exact = column is not None and column.kind is ColumnKind.DECIMAL
-        raw = f"{raw:f}" if exact else float(raw)
+    raw = _held(raw, column) if _is_number(raw) else raw
     if isinstance(raw, bool) or not isinstance(raw, int | float | str):
         raise DecodingError(f"column {name!r} is {shown(raw)}, no value of a column")
     unit: TemporalUnit | None = None if column is None else unit_of(column, modes.time)
@@ -159,6 +157,17 @@ def _base64(raw: str) -> bytes:
         raise DecodingError(f"{shown(raw)} is not base64") from error
 
 
+def _held(raw: float | Decimal, column: Column | None) -> float | str:
+    """Return a number of JSON, as a DECIMAL's digits where no machine's number has them all."""
+    if isinstance(raw, Decimal):
+        double = float(raw)
+        if column is None:
+            return double if Decimal(repr(double)) == raw else f"{raw:f}"
+        return f"{raw:f}" if column.kind is ColumnKind.DECIMAL else double
+    beyond = isinstance(raw, int) and not -_LONG <= raw <= _LARGEST
+    return str(raw) if beyond else raw
+
+
 def _is_number(raw: object) -> TypeGuard[int | float | Decimal]:
     return isinstance(raw, int | float | Decimal) and not isinstance(raw, bool)
 
@@ -170,6 +179,6 @@ def _number(name: str, raw: object) -> int:
 
 
 _SCALE_DIGITS: Final = 5
-_LARGEST: Final = (1 << 64) - 1
+_LONG, _LARGEST = 1 << 63, (1 << 64) - 1
 # The URL-safe alphabet's two letters in the standard one.
 _STANDARD: Final = str.maketrans("-_", "+/")

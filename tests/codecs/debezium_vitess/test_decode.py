@@ -49,6 +49,27 @@ def columns(kinds: Mapping[str, Column]) -> Columns:
     return known
 
 
+@pytest.mark.parametrize(
+    ("written", "kind", "expected"),
+    [
+        (b"0.12345678901234567890", ColumnKind.DECIMAL, "0.12345678901234567890"),
+        (b"15E-8", ColumnKind.DECIMAL, "0.00000015000000000000"),
+        (b"0.5", ColumnKind.DOUBLE, 0.5),
+        (b"0.5", None, 0.5),
+        (b"0.12345678901234567890", None, "0.12345678901234567890"),
+        (b"18446744073709551616", None, "18446744073709551616"),
+    ],
+)
+def test_numbers_keep_digits(written: bytes, kind: ColumnKind | None, expected: Value) -> None:
+    """Under NUMERIC a Decimal is a number, of which a double would lose digits."""
+    told = {} if kind is None else {"c": Column(1, "c", kind, length=30, scale=20)}
+    decoder = vitess_decoder(
+        {**BARE, "value.converter.decimal.format": "NUMERIC"}, columns=columns(told)
+    )
+    (event,) = decoder.decode(b'{"id":1}', change("c", after={"c": 0}).replace(b"0", written, 1))
+    assert event.after == {"c": expected}
+
+
 def test_moved_key() -> None:
     """The header of a moved primary key is told with the event."""
     headers = [("__debezium.newkey", b'{"id":2}'), ("__debezium.context.taskId", b"0")]

@@ -20,6 +20,7 @@ from harness.mutants.producers.vitess.edits import CODEC, by_default, one, value
 
 SELECTION: Final = "harness.codecs.debezium.selection"
 NAMED: Final = "harness.sources.vitess.simulator:Cluster._named"
+SENDS: Final = "harness.sources.vitess.simulator:Cluster._sends"
 MAPPERS: Final = "harness.codecs.debezium.mappers"
 TASK: Final = "harness.codecs.debezium_vitess.task"
 SKIPPED: Final = "skipped.operations"
@@ -195,6 +196,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.filter.include-at-start",
         "It asks VTGate for no table where the include list names none of those that are there.",
         patch(NAMED, lambda original: partial(_only_what_is_there, original)),
+    ),
+    WrongProducer(
+        "vitess-statements-of-databases-sent",
+        "vitess.ddl.schema-change",
+        "It sends the statement that changes a database, as it does those of tables.",
+        patch(SENDS, lambda original: lambda cluster, job: not job.table or original(cluster, job)),
     ),
     *(
         WrongProducer(
