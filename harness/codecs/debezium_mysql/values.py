@@ -152,6 +152,8 @@ def _integer(column: ColumnType, upstream: Column, found: ValueModes) -> Form:  
         return _INT16, _same
     if kind in {ColumnKind.SMALLINT, ColumnKind.MEDIUMINT}:
         return INT32, _same
+    if kind is ColumnKind.INT and unsigned and column.type.startswith("INTEGER"):
+        return INT32, partial(temporal.signed, bits=32)  # it looks for INT UNSIGNED by its word
     if kind is ColumnKind.INT:
         return (INT64 if unsigned else INT32), _same
     if not unsigned:

@@ -43,6 +43,7 @@ from harness.sources.key_text import key_texts
 from harness.sources.mysql.show_create import show_create, shown
 from harness.sources.mysql.snapshot import Found
 from harness.sources.mysql.statements import (
+    defined_columns,
     ignored,
     parsed,
     truncates,
@@ -149,13 +150,13 @@ class Server:
         """Keep how a statement spells the types of the columns that it makes."""
         found = _SPELLED.findall(sql)
         words = {name.lower(): " ".join(word.upper().split()) for name, word in found}
-        old = {} if before is None else {column.id: column for column in before.columns}
+        old = frozenset[int]() if before is None else {column.id for column in before.columns}
+        defined = defined_columns(sql)
         for column in after.columns:
             word = words.get(column.name.lower())
-            if word is None and before is not None and column.id in old:
+            untouched = column.id in old and column.name.lower() not in defined
+            if word is None and before is not None and untouched:
                 word = self._spelled.get((before.id, column.id))
-                if old[column.id].kind is not column.kind:
-                    word = None
             if word is None:
                 self._spelled.pop((after.id, column.id), None)
             else:

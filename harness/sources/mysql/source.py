@@ -12,12 +12,14 @@ from harness.model.binlog import LogEvent, LogRow, LogSnapshot, LogTable, LogTru
 from harness.model.change import Change, ChangeLog, Op, Transaction
 from harness.model.settings import Settings
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent, SourceTable
+from harness.model.values import Row
 from harness.sources.message_keys import Keys, message_keys
 from harness.sources.mysql.simulator import Server, keyed
 from harness.sources.mysql.snapshot import COPYING, STREAMING
 from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
 
 MYSQL = "mysql"
+_SIGN, _WRAP = 1 << 31, 1 << 32
 
 
 def mysql_source() -> Source:
@@ -75,8 +77,32 @@ def _message_keys(config: SourceConfig) -> Keys:
 
 def _known(message_keys: Keys, table: LogTable) -> SourceTable:
     """Return a table with the columns that find its rows for consumers."""
-    found = keyed(table)
+    narrow = _narrow(table)
+    columns = tuple(
+        replace(column, unsigned=False, zerofill=False) if ordinal in narrow else column
+        for ordinal, column in enumerate(table.table.columns)
+    )
+    found = keyed(replace(table, table=replace(table.table, columns=columns)) if narrow else table)
     return replace(found, handle=message_keys(table.table) or found.handle)
+
+
+def _narrow(table: LogTable) -> frozenset[int]:
+    """Return the ordinals of unsigned columns that a streamed statement declared INTEGER.
+
+    The connector takes them for numbers of 32 bits with a sign.
+    """
+    columns = (table.table.position(name) for name, word in table.spelled if word == "INTEGER")
+    return frozenset(at for at in columns if table.table.columns[at].unsigned)
+
+
+def _wrapped(narrow: frozenset[int], row: Row | None) -> Row | None:
+    """Return a row with what those columns hold by 32 bits with a sign."""
+    if row is None or not narrow:
+        return row
+    return tuple(
+        value - _WRAP if ordinal in narrow and isinstance(value, int) and value >= _SIGN else value
+        for ordinal, value in enumerate(row)
+    )
 
 
 def _meaning(event: LogEvent, known: Callable[[LogTable], SourceTable]) -> Iterator[SourceEvent]:
@@ -116,8 +142,9 @@ def _rows(event: LogRow, table: SourceTable) -> Iterator[RowEvent]:
     """Yield a row of the log as row events; one that moves the key is a delete and an insert."""
     ordinals = table.handle
     origin = event.origin
-    row = RowEvent(event.op, table, event.before, event.after, origin.commit_ts, "", 0, origin)
-    before, after = event.before, event.after
+    narrow = _narrow(event.table)
+    before, after = _wrapped(narrow, event.before), _wrapped(narrow, event.after)
+    row = RowEvent(event.op, table, before, after, origin.commit_ts, "", 0, origin)
     if before is None or after is None or all(before[n] == after[n] for n in ordinals):
         yield row
         return

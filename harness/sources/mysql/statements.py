@@ -75,6 +75,12 @@ def unique_columns(sql: str, after: Table) -> Iterator[tuple[str, ...]]:
             yield from _never_null(index.columns, after)
 
 
+def defined_columns(sql: str) -> frozenset[str]:
+    """Return the columns that a statement defines, in lower case."""
+    elements = _elements(parse(sql))
+    return frozenset(one.name.lower() for one in elements if isinstance(one, ColumnDef))
+
+
 def _never_null(names: Sequence[str], table: Table) -> Iterator[tuple[str, ...]]:
     """Yield the columns of a key that holds no NULL and no expression."""
     columns = [column for name in names if (column := table.find_column(name))]

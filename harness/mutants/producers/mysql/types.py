@@ -190,6 +190,10 @@ def _spelled(jdbc: Jdbc) -> Columns:
     return lambda column: column.jdbc is jdbc
 
 
+def _called_int(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda column, *more: original(replace(column, type="INT"), *more)
+
+
 def _big(column: ColumnType) -> bool:
     upstream = column.upstream
     assert upstream is not None
@@ -315,6 +319,12 @@ ROWS: Final = (
         "type.bit",
         "It writes eight bytes for each wider BIT.",
         cells(of(ColumnKind.BIT), _wide_bits(lambda raw: raw.ljust(8, b"\0"))),
+    ),
+    row(
+        "integer-as-int",
+        "type.int",
+        "It takes INTEGER UNSIGNED for INT UNSIGNED.",
+        patch(f"{CODEC}.values:_integer", _called_int),
     ),
     row(
         "real-of-64-bits",
