@@ -20,12 +20,14 @@ class LogTable:
     """A version of a table as a connector knows it by its DDL.
 
     `key` are the columns that it takes for the key, in key order; `spelled` has the types that the
-    DDL spelled in another word.
+    DDL spelled in another word; `optional` says of columns whether they may be NULL to it, where
+    the table has it otherwise.
     """
 
     table: Table
     key: tuple[str, ...] = ()
     spelled: tuple[tuple[str, str], ...] = ()
+    optional: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

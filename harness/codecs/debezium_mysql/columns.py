@@ -6,6 +6,7 @@ Source: records of Debezium connector-mariadb 3.3.0.Final (schema-change topic, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -67,8 +68,9 @@ _LENGTHS: Final = frozenset(
 def column_types(table: LogTable) -> tuple[ColumnType, ...]:
     """Return a table's columns as the connector's."""
     spelled = dict(table.spelled)
-    keyed = frozenset(table.key)
-    return tuple(_one(column, spelled.get(column.name), keyed) for column in table.table.columns)
+    keyed, optional = frozenset(table.key), dict(table.optional)
+    found = (_one(column, spelled.get(column.name), keyed) for column in table.table.columns)
+    return tuple(replace(one, optional=optional.get(one.name, one.optional)) for one in found)
 
 
 def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnType:

@@ -35,6 +35,7 @@ from harness.model.binlog import (
     LogTruncate,
 )
 from harness.model.change import Change, DdlRun, Resolve, RowChanged, Transaction
+from harness.model.columns import Column
 from harness.model.record import Origin
 from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
@@ -43,6 +44,7 @@ from harness.sources.key_text import key_texts
 from harness.sources.mysql.show_create import show_create, shown
 from harness.sources.mysql.snapshot import Found
 from harness.sources.mysql.statements import (
+    declared_null,
     defined_columns,
     ignored,
     parsed,
@@ -90,6 +92,8 @@ class Server:
         self._events = count()
         # A column's spelling by its id, which stays when it is renamed.
         self._spelled: dict[tuple[TableId, int], str] = {}
+        # Whether a column may be NULL to the connector, where the server has it otherwise.
+        self._optional: dict[tuple[TableId, int], bool] = {}
         self._tables: dict[TableId, LogTable] = {}
         self._texts: dict[TableId, Callable[[Row], str]] = {}
         self._keys: dict[TableId, tuple[str, ...]] = {}
@@ -126,6 +130,7 @@ class Server:
         for job in applied.jobs:
             if job.after is not None:
                 self._spell(run.sql, job.before, job.after)
+                self._declare(run.sql, job.before, job.after)
                 if not ignored(run.sql):
                     self._keys[job.after.id] = self._key(run.sql, job.before, job.after)
         if self._stored is not None:
@@ -162,13 +167,33 @@ class Server:
             else:
                 self._spelled[after.id, column.id] = word
 
+    def _declare(self, sql: str, before: Table | None, after: Table) -> None:
+        """Keep where the connector takes a column for nullable or not, and the server does not."""
+        said = declared_null(sql)
+        old = {} if before is None else {c.id: self._may_be_null(before, c) for c in before.columns}
+        for column in after.columns:
+            former = old.get(column.id, old.get(column.former_id or 0, column.nullable))
+            found = said.get(column.name.lower(), former)
+            may = former if found is None else found
+            self._optional.pop((after.id, column.id), None)
+            if may != column.nullable:
+                self._optional[after.id, column.id] = may
+
+    def _may_be_null(self, table: Table, column: Column) -> bool:
+        return self._optional.get((table.id, column.id), column.nullable)
+
     def _table(self, table: Table) -> LogTable:
         spelled = tuple(
             (column.name, self._spelled[table.id, column.id])
             for column in table.columns
             if (table.id, column.id) in self._spelled
         )
-        return LogTable(table, self._keys.get(table.id, ()), spelled)
+        optional = tuple(
+            (column.name, self._optional[table.id, column.id])
+            for column in table.columns
+            if (table.id, column.id) in self._optional
+        )
+        return LogTable(table, self._keys.get(table.id, ()), spelled, optional)
 
     def _key(self, sql: str, before: Table | None, after: Table) -> tuple[str, ...]:
         """Return a table's key as the connector keeps it.
@@ -205,6 +230,7 @@ class Server:
             origin = self._origin(step, transaction, change.op.value, change.line)
             image = change.before if change.after is None else change.after
             assert image is not None
+            _check_nulls(table, image, change.line)
             name, key = str(change.table), self._text(change.table, table)(image)
             origin = replace(origin, table=name, key=key)
             yield LogRow(gtid, change.op, table, change.before, change.after, self._row, origin)
@@ -243,6 +269,7 @@ class Server:
         by_name = {name: shown(table) for name, table in self._catalogue.by_name.items()}
         self._catalogue = replace(self._catalogue, by_name=MappingProxyType(by_name))
         self._spelled.clear()
+        self._optional.clear()
         self._tables.clear()
         self._texts.clear()
         self._keys = {table.id: self._key("", None, table) for table in self._catalogue.tables()}
@@ -274,6 +301,18 @@ class Server:
     def _origin(self, step: int, transaction: Transaction, kind: str, line: int) -> Origin:
         number = next(self._events)
         return Origin(line, step, number, kind, transaction.name, commit_ts=SECOND * 1000)
+
+
+def _check_nulls(table: LogTable, row: Row, line: int) -> None:
+    """Refuse NULL in a column that the connector takes for NOT NULL still."""
+    for name, may in table.optional:
+        if not may and row[table.table.position(name)] is None:
+            raise StepError(
+                f"{table.table.id}.{name} is NULL, and to the connector it is NOT NULL still: "
+                "CHANGE COLUMN did not say NULL",
+                line=line,
+                expected="NULL or NOT NULL in CHANGE COLUMN, or no NULL in its rows",
+            )
 
 
 def keyed(table: LogTable) -> SourceTable:

@@ -10,7 +10,7 @@ Source: Debezium connector-mariadb 3.3.0.Final, antlr listeners; its records of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -79,6 +79,45 @@ def defined_columns(sql: str) -> frozenset[str]:
     """Return the columns that a statement defines, in lower case."""
     elements = _elements(parse(sql))
     return frozenset(one.name.lower() for one in elements if isinstance(one, ColumnDef))
+
+
+def declared_null(sql: str) -> Mapping[str, bool | None]:
+    """Return whether the columns that a statement defines may be NULL by its text alone.
+
+    Names are in lower case; None says that CHANGE COLUMN has no word on it, and then the connector
+    keeps what the column was, as the server does not.
+    """
+    statement = parse(sql)
+    found: dict[str, bool | None] = {}
+    for one in statement.specs if isinstance(statement, AlterTable) else (statement,):
+        if isinstance(one, CreateTable | AddColumns):
+            found |= {column.name.lower(): _said(column) is not False for column in one.columns}
+            found |= _not_null(one.constraints)
+        elif isinstance(one, ModifyColumn):
+            said = _said(one.column)
+            found[one.column.name.lower()] = said if one.old_name else said is not False
+        elif isinstance(one, AddConstraint):
+            found |= _not_null((one.constraint,))
+    return found
+
+
+def _said(column: ColumnDef) -> bool | None:
+    """Return whether a definition says that its column may be NULL, None where it says nothing."""
+    for option in column.options:
+        if option.kind in {OptionKind.NOT_NULL, OptionKind.PRIMARY_KEY}:
+            return False
+        if option.kind is OptionKind.NULL:
+            return True
+    return None
+
+
+def _not_null(constraints: Iterable[Constraint]) -> Mapping[str, bool]:
+    return {
+        part.column.lower(): False
+        for key in constraints
+        if key.kind is ConstraintKind.PRIMARY
+        for part in key.parts
+    }
 
 
 def _never_null(names: Sequence[str], table: Table) -> Iterator[tuple[str, ...]]:

@@ -11,6 +11,7 @@ from harness.codecs.connect.logical import SCALE
 from harness.codecs.connect.schema import UNSET, Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
 from harness.codecs.debezium_mysql.values import PRECISION
+from harness.model.binlog import LogTable
 from harness.model.columns import CHARACTERS, ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
@@ -227,6 +228,10 @@ def _first_for_0(original: Callable[..., str]) -> Callable[..., str]:
     return lambda members, index: original(members, index or 1)
 
 
+def _as_the_server(original: Callable[[LogTable], Any]) -> Callable[[LogTable], Any]:
+    return lambda table: original(replace(table, optional=()))
+
+
 def _commas_kept(original: Callable[..., tuple[ColumnType, ...]]) -> Callable[..., Any]:
     def types(table: object) -> tuple[ColumnType, ...]:
         return tuple(
@@ -410,6 +415,12 @@ ROWS: Final = (
         "value.optional",
         "It says of each column that it may be null.",
         schemas(lambda _: True, optional=True),
+    ),
+    row(
+        "optional-as-the-server-has-it",
+        "value.optional",
+        "It says of a column that it may be null where the server says so.",
+        patch(f"{CODEC}.columns:column_types", _as_the_server),
     ),
     row(
         "none-optional",
