@@ -51,11 +51,11 @@ READING = {
 }
 
 
-def verdicts(tmp_path: Path, how: str) -> list[dict[str, Any]]:
+def verdicts(tmp_path: Path, how: str, *more: str) -> list[dict[str, Any]]:
     """Certify the oracle, which reads as it is said; return the finished cases."""
     (tmp_path / "consumer.py").write_text(PRELUDE + ANSWER.replace("HOW", how))
     done = subprocess.run(
-        [*command_line(CASES), "--json"],
+        [*command_line(CASES), *more, "--json"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -78,6 +78,23 @@ def test_an_answer_counts_when_its_topics_were_read(tmp_path: Path, reading: str
     assert {one["verdict"]["judgement"] for one in found} == {judgement}
     if judgement != "pass":
         assert all("was not read" in one["verdict"]["detail"] for one in found)
+
+
+@pytest.mark.services
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("read(places); time.sleep(600)", "; Kafka had sent it all messages by then"),
+        ("read(places[1:]); time.sleep(600)", "was not read: its messages were fetched up to"),
+    ],
+)
+def test_a_late_answer_says_whether_a_message_was_lacking(
+    tmp_path: Path, how: str, said: str
+) -> None:
+    """Who waits for a message that never comes has been sent all: then that is what is wrong."""
+    found = verdicts(tmp_path, how, "--deadline", "15")
+    assert {one["verdict"]["judgement"] for one in found} == {"timeout"}
+    assert all(said in one["verdict"]["detail"] for one in found)
 
 
 @pytest.mark.services

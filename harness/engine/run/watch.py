@@ -35,6 +35,7 @@ TIMEOUT_S = 30.0
 ROWS = frozenset({"insert", "update", "delete", "read"})
 DDL = "ddl"
 MASK = (1 << 64) - 1
+ALL_SENT = "Kafka had sent it all messages by then: does it wait for one that never comes?"
 KEEP = "records carry the scenario's time, so only a topic with `retention.ms=-1` keeps them"
 Named = tuple[Plan, str]
 
@@ -94,8 +95,23 @@ class Watch:
     def kept(
         self, named: Sequence[Named], observed: Mapping[str, Observed]
     ) -> Mapping[str, Observed]:
-        """Return the answers; where nobody counts, those that the broker spoilt are untried."""
-        return observed if self.fetches is not None else kept(self.broker, named, observed)
+        """Return the answers; where nobody counts, those that the broker spoilt are untried.
+
+        One that did not come in time says whether the consumer still lacked a message.
+        """
+        if self.fetches is None:
+            return kept(self.broker, named, observed)
+        late = {case for case, one in observed.items() if one.outcome is Outcome.TIMEOUT}
+        if not late:
+            return observed
+        asked = [one for one in named if one[0].case.id in late]
+        lacking = self.unread(asked, dict.fromkeys(late, Observed(Outcome.DONE)))
+        return {
+            case: replace(one, detail=f"{one.detail}; {lacking[case] or ALL_SENT}")
+            if case in late
+            else one
+            for case, one in observed.items()
+        }
 
     def _lacking(
         self, plan: Plan, prefix: str, observed: Observed, ids: Mapping[str, UUID]
