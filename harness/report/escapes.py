@@ -14,7 +14,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 # Marks of Markdown and HTML anywhere in a line; those of a line's beginning are not our concern.
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]()#!|~^$:@&<>\"']")
+# A colon is one in an address or a picture (`:tea:`), a brace in an attribute or a template.
+_MARKDOWN = re.compile(r"[\\`*_\[\]#!|~^$@&<>]|:(?=//|[\w+-]+:)|\{(?=[{%:#])")
 _BACKTICKS = re.compile("`{3,}")
 
 

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from harness.errors import UsageError
 from harness.protocols import OWN, PROTOCOLS
@@ -21,6 +22,7 @@ from harness.runner.commands import (
     Whereabouts,
     argument,
     executable,
+    is_file,
     python_path,
 )
 from harness.runner.manifest import Capability, Consumer, CrashPoint
@@ -68,6 +70,7 @@ IMAGE = re.compile(
     re.ASCII,
 )
 ATTACH = "attach"
+MANIFEST = "consumer.yaml"
 CALLABLE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
 
 
@@ -82,7 +85,9 @@ def parse(target: str, whereabouts: Whereabouts) -> Consumer:
         return read_manifest(target, whereabouts)
     if not colon or scheme not in SCHEMES:
         raise UsageError(
-            f"there is no consumer {target!r}", expected=EXPECTED, hint=_suggestion(target)
+            f"there is no consumer {target!r}",
+            expected=EXPECTED,
+            hint=_beside(target, whereabouts.directory) or _suggestion(target),
         )
     return SCHEMES[scheme](rest.strip(), whereabouts)
 
@@ -141,6 +146,17 @@ def _attached(manifest: str, whereabouts: Whereabouts) -> Consumer:
             hint=f"a consumer that is started goes by {manifest} alone",
         )
     return replace(consumer, target=f"{ATTACH}:{manifest}")
+
+
+def _beside(target: str, directory: Path) -> str:
+    """Return how the file or the directory is named that a target means; "" for neither."""
+    path = Path(directory, target)
+    if target and is_file(path):
+        here = "" if target.startswith((*RELATIVE, "/")) else "./"
+        return f"did you mean exec:{here}{target}?"
+    if target and is_file(path / MANIFEST):
+        return f"did you mean {Path(target, MANIFEST)}?"
+    return ""
 
 
 def _suggestion(target: str) -> str:

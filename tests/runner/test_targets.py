@@ -17,7 +17,12 @@ from harness.runner.targets import BUNDLED, SCHEMES, parse
 @pytest.fixture
 def here(tmp_path: Path) -> Whereabouts:
     """Stand in a directory with a program, a text, a jar, and a PATH that has one command."""
-    for name, mode in {"consume": 0o755, "notes.txt": 0o644, "bin/tool": 0o755}.items():
+    for name, mode in {
+        "consume": 0o755,
+        "notes.txt": 0o644,
+        "bin/tool": 0o755,
+        "mine/consumer.yaml": 0o644,
+    }.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("#!/bin/sh\n")
@@ -82,6 +87,9 @@ REFUSED = {
     "nonsense": ("there is no consumer 'nonsense'", ""),
     "": ("there is no consumer ''", ""),
     "./consume": ("there is no consumer './consume'", "did you mean exec:./consume?"),
+    "consume": ("there is no consumer 'consume'", "did you mean exec:./consume?"),
+    "mine": ("there is no consumer 'mine'", "did you mean mine/consumer.yaml?"),
+    "mine/": ("there is no consumer 'mine/'", "did you mean mine/consumer.yaml?"),
     "pkg.mod:fn": ("there is no consumer 'pkg.mod:fn'", "did you mean py:pkg.mod:fn?"),
     "exe:./consume": ("there is no consumer 'exe:./consume'", "did you mean exec:./consume?"),
     "imag:me/mine:1": ("there is no consumer 'imag:me/mine:1'", "did you mean image:me/mine:1?"),

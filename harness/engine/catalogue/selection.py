@@ -23,6 +23,7 @@ from harness.scenario.expand import Case, cases, select, words_of
 from harness.scenario.load import load_all
 from harness.scenario.select import words
 
+WORDS_SHOWN = 20
 LIST = "`harness list` shows the cases"
 
 
@@ -123,9 +124,16 @@ def _refuse_words(place: Place, those: Sequence[Case]) -> None:
     meant = did_you_mean(unknown[0], known) if unknown else ""
     raise UsageError(
         f"{place.text!r} matches none of {_cases(those)}: {what}",
-        expected=f"words of theirs: {', '.join(sorted(known))}",
+        expected=f"words of theirs: {_words_of_theirs(known)}",
         hint=meant or LIST,
     )
+
+
+def _words_of_theirs(known: Iterable[str]) -> str:
+    """Return some of the words, the names of profiles last: there may be fifty."""
+    names = sorted(known, key=lambda word: (word.startswith("+"), word))
+    more = len(names) - WORDS_SHOWN
+    return ", ".join(names[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _of_protocols(those: Sequence[Case], protocols: Sequence[str]) -> Sequence[Case]:

@@ -31,7 +31,7 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
         raise UsageError(
             f"there is no manifest {target}",
             expected="the path of a consumer.yaml",
-            hint="docs/guides/certify-your-consumer.md has one to start from",
+            hint="`harness new consumer` writes one, and what it is for beside it",
         )
     file, manifest = read_yaml(path, target, ManifestFile)
     beside = Whereabouts(path.parent, whereabouts.environment)

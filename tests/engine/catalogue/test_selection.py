@@ -102,6 +102,8 @@ MISTAKES = [
     (Selection(("keys/pk-chian.yaml",)), "did you mean `pk-chain.yaml`"),
     (Selection(("keys.pk-chain[opne]",)), "no case has `opne`"),
     (Selection(("keys.pk-chain[opne]",)), "did you mean `open`"),
+    (Selection(("types.*[opne]",)), "newarch, open, p1, p2, vitess, +adaptive"),
+    (Selection(("types.*[opne]",)), " more\n"),
     (Selection(("keys.pk-chain[open",)), "no closing bracket"),
     (Selection(protocols=("opn",)), "did you mean `open`"),
     (Selection(("ddl.truncate-by-index",), protocols=("vitess",)), "open ("),
