@@ -24,6 +24,7 @@ LIVE_FAULTS = (
     "binlog-purged",
     "history-lost",
     "history-recovered",
+    "snapshot-broken-off",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 
 import click
@@ -48,7 +49,7 @@ def execute_produced(args: LiveExecution, space: Workspace, selection: Selection
             f"none of the chosen cases is of the protocol {MYSQL.name}, which the connector writes",
             hint=f"choose by -k {MYSQL.name}, or leave the choice out",
         )
-    scenarios = _runnable({case.scenario.id: case.scenario for case in cases})
+    scenarios = _runnable({case.scenario.id: case.scenario for case in cases}, args.faults)
     live = LiveCases(
         str(args.live),
         MYSQL,
@@ -72,11 +73,11 @@ def execute_produced(args: LiveExecution, space: Workspace, selection: Selection
     return certified(args, subject, live, {"producer": live.counts})
 
 
-def _runnable(scenarios: dict[str, Scenario]) -> list[Scenario]:
+def _runnable(scenarios: dict[str, Scenario], faults: Sequence[str]) -> list[Scenario]:
     """Return the scenarios that can be run live; the others are named with the reason."""
     left_out: dict[str, list[str]] = {}
     for name, scenario in scenarios.items():
-        why = unplayable(scenario, MYSQL)
+        why = unplayable(scenario, MYSQL, faults)
         if why:
             left_out.setdefault(why, []).append(name)
     for why, names in left_out.items():

@@ -223,7 +223,7 @@ def _dated(log: Log) -> Log:
 class _Last:
     """The last message of a key: where it stood, and its row, None where the row is gone."""
 
-    at: tuple[int, int]
+    at: tuple[int, int, int]
     event: DecodedEvent
 
 
@@ -232,10 +232,10 @@ def last_of_each(log: Log) -> Mapping[TableId, Sequence[Image]]:
     last: dict[object, _Last] = {}
     names: dict[object, object] = {}
     loose: dict[TableId, list[_Last]] = {}
-    shapes: dict[TableId, list[tuple[tuple[int, int], DecodedEvent]]] = {}
+    shapes: dict[TableId, list[tuple[tuple[int, int, int], DecodedEvent]]] = {}
     emptied: dict[TableId, tuple[int, int]] = {}
     for number, (place, event) in enumerate(log):
-        at = (event.commit_ts, number)
+        at = (*event.age, number)
         if event.kind is EventKind.TOMBSTONE and event.key is not None:
             last.pop(names.get((place[0], event.key_text)), None)
             continue
@@ -275,7 +275,7 @@ def _without_key(rows: list[_Last], one: _Last) -> None:
         rows.append(one)
 
 
-def _fitted(kept: _Last, shapes: Sequence[tuple[tuple[int, int], DecodedEvent]]) -> Image:
+def _fitted(kept: _Last, shapes: Sequence[tuple[tuple[int, int, int], DecodedEvent]]) -> Image:
     """Return a row as its table's last shape has it: through each shape that came after it."""
     row = dict(kept.event.after or {})
     for at, shape in sorted(shapes, key=lambda pair: pair[0]):

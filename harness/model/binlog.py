@@ -7,7 +7,9 @@ encode it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from harness.model.change import Op
 from harness.model.record import Origin
@@ -106,13 +108,20 @@ class LogSnapshot:
     """What a connector reads at its start, behind the transaction `gtid`.
 
     `statements` make the tables that are there; `tables` are in the order of their names, none
-    where rows are not asked for.
+    where rows are not asked for. `broken_after` is how many of their rows are sent before the
+    connector dies, None where it reads them all.
     """
 
     gtid: str
     statements: tuple[LogDdl, ...]
     tables: tuple[LogCopy, ...]
     origin: Origin
+    broken_after: int | None = None
+
+    def sent(self) -> Iterator[tuple[LogTable, Row, Origin]]:
+        """Yield the rows that are sent, each with its table: all, or those before the break."""
+        rows = ((copy.table, row, origin) for copy in self.tables for row, origin in copy.rows)
+        return islice(rows, self.broken_after)
 
 
 LogEvent = LogBegin | LogRow | LogCommit | LogTruncate | LogDdl | LogSnapshot

@@ -197,14 +197,27 @@ class RefusesSecondInsert(Tables):
 
     def apply_row(self, event: DecodedEvent) -> None:
         """Give up at an insert of a key that is there."""
-        rows = self.rows.get(TableId(event.schema, event.table), {})
-        if (
-            event.kind is EventKind.INSERT
-            and event.handle
-            and self.key_of(event.handle, event.after or {}) in rows
-        ):
+        if self.is_there(event):
             raise GivesUp(f"duplicate entry for the key of {event.schema}.{event.table}")
         super().apply_row(event)
+
+    def is_there(self, event: DecodedEvent) -> bool:
+        """Return whether an event is an insert of a key that is there."""
+        rows = self.rows.get(TableId(event.schema, event.table), {})
+        return (
+            event.kind is EventKind.INSERT
+            and bool(event.handle)
+            and self.key_of(event.handle, event.after or {}) in rows
+        )
+
+
+class IgnoresSecondInsert(RefusesSecondInsert):
+    """Writes by INSERT IGNORE: a key that is there keeps its row."""
+
+    def apply_row(self, event: DecodedEvent) -> None:
+        """Pass over an insert of a key that is there."""
+        if not self.is_there(event):
+            Tables.apply_row(self, event)
 
 
 class Appends(Tables):
@@ -340,6 +353,15 @@ ROWS: tuple[Mutant, ...] = (
         (sign("consumer", "duplicate entry for the key"),),
         ALL,
         ("https://github.com/apache/flink/pull/14160",),
+    ),
+    Mutant(
+        "second-insert-ignored",
+        "duplicates",
+        "It keeps the row of a key where an insert of that key comes again.",
+        "debezium-mysql.row.create",
+        Parts(tables=IgnoresSecondInsert),
+        (sign("stale-row wrong-value"),),
+        ("debezium-mysql",),
     ),
     Mutant(
         "second-transaction-fails",

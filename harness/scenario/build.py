@@ -105,6 +105,7 @@ def _keyspace(source: YamlFile, data: PlainObject | None) -> Keyspace:
         shards=tuple(data.get("shards", ("0",))),
         vindexes=MappingProxyType({table: (v["column"], v["type"]) for table, v in vindexes}),
         copied_after=data.get("copied-after"),
+        broken_off=_broken_off(data.get("broken-off")),
         resharded=MappingProxyType(
             {one["after"]: tuple(one["shards"]) for one in data.get("reshards", ())}
         ),
@@ -113,6 +114,10 @@ def _keyspace(source: YamlFile, data: PlainObject | None) -> Keyspace:
         ),
         line=source.place_of_key(("keyspace",)).line,
     )
+
+
+def _broken_off(data: PlainObject | None) -> tuple[str, int | None] | None:
+    return None if data is None else (data["after"], data.get("rows"))
 
 
 def _matrix(data: PlainObject) -> Matrix:

@@ -135,14 +135,17 @@ class Keyspace:
     """How Vitess shards the scenario's database; `vindexes` maps a table to column and type.
 
     `copied_after` names the transaction after which the connector starts, with a copy of what is
-    there; `resharded` has the shards that there are after a transaction. After those in `failovers`
-    each shard has another primary; the value says whether the hosts before are lost.
+    there; `broken_off` the one after which it began a copy before, and how many rows of that it
+    sent, None for all but two. `resharded` has the shards that there are after a transaction.
+    After those in `failovers` each shard has another primary; the value says whether the hosts
+    before are lost.
     """
 
     shards: tuple[str, ...] = ("0",)
     vindexes: Mapping[str, tuple[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     line: int = 1
     copied_after: str | None = None
+    broken_off: tuple[str, int | None] | None = None
     resharded: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -22,10 +22,11 @@ class SourceConfig:
     """What a case says about its upstream beside the change log.
 
     `shards` and `vindexes` (table name to column and type) are a Vitess keyspace's;
-    `copied_after` names the transaction behind which its connector starts, `resharded` has the
-    shards after a transaction. After those in `failovers` shards have new primaries, and the value
-    says whether the hosts before are lost. `dialect` is that of the case: a release of the vendor's
-    program differs in what it sends as well as in how.
+    `copied_after` names the transaction behind which its connector starts, `broken_off` the one
+    behind which it began a copy before, and how many rows of that it sent, None for all but
+    two. `resharded` has the shards after a transaction. After those in `failovers` shards have new
+    primaries, and the value says whether the hosts before are lost. `dialect` is that of the case:
+    a release of the vendor's program differs in what it sends as well as in how.
     """
 
     settings: Settings
@@ -35,6 +36,7 @@ class SourceConfig:
     shards: tuple[str, ...] = ("0",)
     vindexes: Mapping[str, tuple[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     copied_after: str | None = None
+    broken_off: tuple[str, int | None] | None = None
     resharded: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     dialect: str = "current"

@@ -86,7 +86,7 @@ def test_what_befalls_the_producer_is_not_the_consumers(tmp_path: Path) -> None:
     found = document["producer"]
     assert (found["predicted"], found["compared"], found["by-select"]) == (len(faults),) * 3, found
     assert (found["meanwhile"], found["asked"]) == (len(faults),) * 2, found
-    assert said.splitlines()[-1] == "passed 5 / applicable 5 / total 5 at level live"
+    assert said.splitlines()[-1] == "passed 6 / applicable 6 / total 6 at level live"
 
 
 def test_tables_in_a_database_are_judged(tmp_path: Path) -> None:

@@ -140,7 +140,10 @@ def _check_transforms(values: Settings) -> None:
                 why = "it is in the jar of the Vitess connector"
             if why:
                 raise UsageError(
-                    f"`{name}` {value} is refused: {why}", expected="one of " + ", ".join(OF_KAFKA)
+                    f"`{name}` {value} is refused: {why}",
+                    expected="one of " + ", ".join(OF_KAFKA),
+                    hint="who reads what such a transform leaves: docs/guides/write-a-consumer.md,"
+                    " Flattened rows",
                 )
 
 

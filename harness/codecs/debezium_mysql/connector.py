@@ -229,7 +229,7 @@ class Connector:
 
     def _beat(self, event: LogEvent) -> None:
         """Emit a heartbeat behind an event if its time has come, behind a copy in any case."""
-        copied = isinstance(event, LogSnapshot)
+        copied = isinstance(event, LogSnapshot) and event.broken_after is None
         self._records.heartbeat(lambda _: {}, event.origin, at_once=copied)
 
     def _handle(self, event: LogEvent) -> None:
@@ -279,9 +279,20 @@ class Connector:
                 expected="the dialect `current`, or no `copied-after`",
             )
         copies = sorted(event.tables, key=self._place_of)
+        if event.broken_after is not None and copies != [*event.tables]:
+            raise UsageError(
+                "`keyspace` breaks a copy off that does not read tables by their names",
+                expected="`table.include.list` in the order of names, or of one entry",
+            )
         rows = [(copy, self._shape(copy.table)) for copy in copies]
         captured = [(copy, shape) for copy, shape in rows if shape is not None]
         found = list(marked([copy for copy, _ in captured]))
+        sent = {origin.event for *_, origin in event.sent()}
+        if event.broken_after is not None and any(one[2].event in sent for one in found[-2:]):
+            raise UsageError(
+                f"`keyspace` breaks a copy off behind row {event.broken_after} of {len(found)}",
+                expected="two rows fewer: the last two are held back until the copy is whole",
+            )
         shapes = {id(copy): shape for copy, shape in captured}
         for number, statement in enumerate(event.statements, 1):
             last = number == len(event.statements) and not found
@@ -289,6 +300,8 @@ class Connector:
             self._changed(statement)
         state.database = state.tables = None
         for copy, row, origin, state.marker in found:
+            if origin.event not in sent:
+                continue
             cells = as_read(copy.table.table.columns, row)
             self._records.read(shapes[id(copy)], cells, origin)
         state.marker = ""

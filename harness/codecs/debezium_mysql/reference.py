@@ -79,14 +79,17 @@ def _here(row: Setting) -> Setting:
 
 
 _DEBEZIUM: Final = "io.debezium.transforms"
-_FLAT: Final = "what it sends is no change event: a row without its operation and its source"
+_FLAT: Final = (
+    "what it sends is no change event: a row without its operation and its place in the log"
+)
 NO_TRANSFORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         f"{_DEBEZIUM}.ExtractNewRecordState": _FLAT,
         f"{_DEBEZIUM}.ExtractChangedRecordState": "it adds headers that no clause here speaks of",
         f"{_DEBEZIUM}.outbox.EventRouter": _FLAT,
-        f"{_DEBEZIUM}.ByLogicalTableRouter": "`topic.naming.strategy` "
-        "io.debezium.schema.DefaultRegexTopicNamingStrategy does the same",
+        f"{_DEBEZIUM}.ByLogicalTableRouter": "it adds a field to keys, and "
+        "`topic.naming.strategy` io.debezium.schema.DefaultRegexTopicNamingStrategy renames "
+        "topics without",
     }
 )
 # Of the Vitess connector's jar, which is not beside this connector.

@@ -202,6 +202,7 @@ def stage_of(case: Case) -> SourceConfig:
         shards=scenario.keyspace.shards,
         vindexes=scenario.keyspace.vindexes,
         copied_after=scenario.keyspace.copied_after,
+        broken_off=scenario.keyspace.broken_off,
         resharded=scenario.keyspace.resharded,
         failovers=scenario.keyspace.failovers,
         dialect=case.dialect,

@@ -21,18 +21,19 @@ from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.standing import Standing
 from harness.oracles.live.meanwhile import Meanwhile, only_after
-from harness.oracles.live.producer import producing
-from harness.oracles.live.scenes import Play, Scene, scenes
+from harness.oracles.live.producer import LIVE_FAULTS, producing
+from harness.oracles.live.scenes import Play, Scene, copied_twice, scenes
 from harness.oracles.live.verdicts import Account, account, case_of, unasked, verdict
 from harness.oracles.mariadb.configuration import ADDED, MARIADB, PROFILES, of_connector
 from harness.oracles.mariadb.oracle import CLOCK_MARGIN_NS
 from harness.oracles.mariadb.statements import cannot
 from harness.protocols.protocol import ProtocolSpec
 from harness.record.server import Upstream
+from harness.record.session import sql_steps
 from harness.runner.contract.job import NOTHING, ChangefeedJob
 from harness.runner.run import RunPlan
 from harness.runner.run import run as run_consumer
-from harness.scenario.document import Scenario
+from harness.scenario.document import Scenario, TransactionStep
 from harness.scenario.expand import words_of
 from harness.services import ServiceEvent, Services
 
@@ -235,12 +236,16 @@ def predicted_lines(counts: Mapping[str, Any]) -> Iterator[str]:
         yield f"judged by what topics tell, which is not what the SELECT says: {named}"
 
 
-def unplayable(scenario: Scenario, protocol: ProtocolSpec) -> str:
-    """Return why a scenario is no case of a live run, "" if it is one."""
+def unplayable(scenario: Scenario, protocol: ProtocolSpec, faults: Sequence[str] = ()) -> str:
+    """Return why a scenario is no case of a live run, "" if it is one under each fault."""
     given = scenario.settings.get(protocol.name, {})
     strange = sorted(name for name in given if not name.startswith(SETTINGS))
     if scenario.keyspace.copied_after is not None:
-        return "a live connector starts before the first statement, and has nothing to copy"
+        return "a live connector starts where the run says, which is no part of the scenario"
+    if any(LIVE_FAULTS[fault].copies for fault in faults) and not any(
+        isinstance(step, TransactionStep) for step in sql_steps(scenario)
+    ):
+        return "it has no transaction, so that a connector finds nothing to copy"
     if not strange:
         return cannot(scenario)
     why = NO_JSON if any(".converter" in name for name in strange) else NO_MARKERS
@@ -250,7 +255,12 @@ def unplayable(scenario: Scenario, protocol: ProtocolSpec) -> str:
 def plays_of(scenarios: Sequence[Scenario], faults: Sequence[str]) -> Sequence[Play]:
     """Return each scenario under each fault, undisturbed where there are none."""
     pairs = [(one, fault) for fault in (faults or ("",)) for one in scenarios]
-    return [Play(number, *pair) for number, pair in enumerate(pairs)]
+    return [Play(n, _under(one, fault), fault) for n, (one, fault) in enumerate(pairs)]
+
+
+def _under(scenario: Scenario, fault: str) -> Scenario:
+    copies = fault in LIVE_FAULTS and LIVE_FAULTS[fault].copies
+    return copied_twice(scenario) if copies else scenario
 
 
 def _text(value: object) -> str:

@@ -29,7 +29,7 @@ from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.settings import Settings
 from harness.oracles.live.producer import LIVE_FAULTS, Producer
-from harness.oracles.live.scenes import AT_ONCE, Play, Reading, Scene, first_half
+from harness.oracles.live.scenes import AT_ONCE, Play, Reading, Scene, parts
 from harness.oracles.live.verdicts import case_of, cut
 from harness.oracles.mariadb.configuration import PREFIX
 from harness.oracles.mariadb.predictions import predicted
@@ -165,7 +165,7 @@ class Meanwhile:
         fault = LIVE_FAULTS.get(play.fault)
         log = self.log_of(play.scenario)
         if fault is not None and fault.loses:
-            log = cut(log, first_half(play))
+            log = cut(log, parts(play)[0])
         ours = predicted(case_of(play, self.protocol), settings, self.protocol, log)
         if ours.unplanned or ours.stopped:
             return None

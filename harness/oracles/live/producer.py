@@ -16,16 +16,46 @@ from confluent_kafka import TopicPartition
 from harness.errors import SetupError, plural
 from harness.oracles.jars import OnEvent
 from harness.oracles.mariadb.configuration import Configure, Connector, history
-from harness.oracles.mariadb.run import MARKS, NO_MORE, Stand, marking, worker_files
+from harness.oracles.mariadb.run import (
+    COPYING,
+    MARKS,
+    NO_MORE,
+    STREAMING_S,
+    Stand,
+    filled,
+    mark,
+    marking,
+    until_copying,
+    worker_files,
+)
 from harness.oracles.topics import Topics, consumed
 from harness.oracles.worker import WorkerFiles, working
 from harness.record.server import Server, SqlError, Upstream
 from harness.services import Services
+from harness.sources.mysql.simulator import BROKEN_OFF, SECOND
 
 ZONE: Final = "UTC"
 POLL_S: Final = 0.05
 STORED_S: Final = 30.0
 CAUGHT_UP_S: Final = 180.0  # a connector that lost its server waits before it tries again
+COPIED: Final = f"{MARKS}.marks"
+# A copy ends with the table of markers, which sorts last: there it waits until it is broken off.
+WAITS: Final = 600
+# Rows are read at the second at which those of the log are written, and not years after them.
+AT: Final = "driver.sessionVariables"
+AGAIN: Final[Mapping[str, str]] = {**COPYING, AT: f"timestamp={SECOND}"}
+HELD: Final[Mapping[str, str]] = {
+    **COPYING,
+    AT: f"timestamp={BROKEN_OFF}",
+    "snapshot.select.statement.overrides": COPIED,
+    f"snapshot.select.statement.overrides.{COPIED}": (
+        f"SELECT * FROM {COPIED} WHERE SLEEP({WAITS}) = 0"  # noqa: S608 - our own name
+    ),
+}
+COPYISTS: Final = (
+    "SELECT id FROM information_schema.processlist"  # noqa: S608 - our own number
+    f" WHERE info LIKE '%WHERE SLEEP({WAITS})%' AND id <> CONNECTION_ID()"
+)
 READERS: Final = "SELECT id FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'"
 NUMBER: Final = re.compile(rb'"after":\{"n":(\d+)\}')
 
@@ -46,7 +76,7 @@ class Producer:
         """Kill the worker with SIGKILL, once the connectors have stored a place to go on from."""
         deadline, waiting = time.monotonic() + STORED_S, threading.Event()
         names = list(self.stand.connectors.values())
-        while not all(map(self.stand.worker.offsets, names)):
+        while not all(map(self.stand.worker.offsets, names)) and not self.stand.failed():
             if time.monotonic() > deadline:
                 raise self.stand.worker.unusable("no connector stores a place to go on from")
             waiting.wait(POLL_S)
@@ -64,6 +94,41 @@ class Producer:
         self.stand = replace(self.stand, worker=worker)
         for play, name in self.stand.connectors.items():
             self.stand.create(play, name, more)
+
+    def begin_copies(self) -> None:
+        """Start connectors that copy what is there, and wait until they have sent all rows of it.
+
+        Each holds two rows back, and is still within its copy. One that fails is left alone.
+        """
+        stand = self.stand
+        mark(stand)
+        for play, name in stand.connectors.items():
+            stand.create(play, name, HELD)
+        deadline, waiting = time.monotonic() + STREAMING_S, threading.Event()
+        while len(stand.server.rows(COPYISTS)) < len(stand.connectors) and not stand.failed():
+            if time.monotonic() > deadline:
+                raise stand.worker.unusable(f"no connector copies within {STREAMING_S:g} s")
+            waiting.wait(POLL_S)
+        filled(stand, stand.connectors.values())
+
+    def break_copies_off(self) -> None:
+        """Kill the connectors in their copies, and what of these the server still does."""
+        self.kill_connectors()
+        server, waiting = self.stand.server, threading.Event()
+        while threads := server.rows(COPYISTS):
+            self.services.check()
+            for (thread,) in threads:
+                with suppress(SqlError):  # it may be gone by now
+                    server.run(f"KILL {(thread or b'').decode()}")
+            waiting.wait(POLL_S)
+
+    def copy_again(self) -> None:
+        """Start the connectors again, and wait until each has chosen what it copies."""
+        stand = self.stand
+        stand.server.run(f"TRUNCATE TABLE {COPIED}")
+        before = stand.topics.ends(stand.connectors.values())
+        self.restart_connectors(AGAIN)
+        until_copying(self.stand, before)
 
     def lose_history(self) -> None:
         """Remove what the connectors, which do not run, know of the tables' shapes."""
@@ -103,7 +168,7 @@ class Producer:
         A marker is known by its number: an older one may be sent again.
         """
         stand = self.stand
-        stand.server.run(f"INSERT INTO {MARKS}.marks () VALUES ()")  # noqa: S608 - our own name
+        mark(stand)
         number = int(stand.server.value(f"SELECT MAX(n) FROM {MARKS}.marks"))  # noqa: S608
         deadline, waiting = time.monotonic() + CAUGHT_UP_S, threading.Event()
         failed: Mapping[str, str] = {}
@@ -124,7 +189,9 @@ class Producer:
     def _last_mark(self, name: str) -> int:
         """Return the number of the last marker that a connector has sent."""
         place = TopicPartition(f"{name}.{MARKS}.marks", 0)
-        found = consumed(self.services.kafka.client, self.stand.topics.at([place]))
+        # Listed, so that a topic which came after the last listing is known.
+        ends = self.stand.topics.ends([name])[name]
+        found = consumed(self.services.kafka.client, {place: ends.get(place, 0)})
         numbers = [NUMBER.search(one.value or b"") for one in found[-1:]]
         return max((int(one[1]) for one in numbers if one), default=0)
 
@@ -155,7 +222,9 @@ class LiveFault:
 
     `strike` is done after the first half of them, `recover` after the second. Of one that `loses`,
     the second half never reaches the topics, and the connector has to fail; it says why. One that
-    `restates` has the connector tell again what made the tables, which nobody predicts.
+    `restates` has the connector tell again what made the tables, which nobody predicts. One that
+    `copies` has the connector start with a copy, behind a first part of the steps; it is struck
+    there, and recovers in the middle of the rest.
     """
 
     says: str
@@ -163,6 +232,7 @@ class LiveFault:
     recover: Callable[[Producer], None] = lambda _: None
     loses: str = ""
     restates: bool = False
+    copies: bool = False
 
 
 def _purged(producer: Producer) -> None:
@@ -207,5 +277,12 @@ LIVE_FAULTS: Final[Mapping[str, LiveFault]] = {
         "`recovery`, which reads the tables as they are.",
         _recovering,
         restates=True,
+    ),
+    "snapshot-broken-off": LiveFault(
+        "The connector starts with a copy of what is there, is killed in the middle of it, and "
+        "begins it anew when more has been written.",
+        Producer.break_copies_off,
+        Producer.copy_again,
+        copies=True,
     ),
 }

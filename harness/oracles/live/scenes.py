@@ -19,14 +19,14 @@ from harness.model.table import TableId
 from harness.oracles.compare import Message
 from harness.oracles.freedoms import TIME
 from harness.oracles.live.producer import LIVE_FAULTS, Producer
-from harness.oracles.mariadb.records import numbered, recounted
-from harness.oracles.mariadb.run import MARKS, marked
+from harness.oracles.mariadb.records import numbered, of_database, recounted
+from harness.oracles.mariadb.run import MARKS, Stand, marked
 from harness.oracles.mariadb.statements import Execution, go_on, made, remove
 from harness.oracles.topics import FILLED, consumed
 from harness.record.server import Server
 from harness.record.session import sql_steps
 from harness.runner.contract.job_file import Role, TopicJob
-from harness.scenario.document import Scenario
+from harness.scenario.document import Scenario, TransactionStep
 
 AT_ONCE: Final = 8  # connectors that begin together
 SETTLE_S: Final = 1.0
@@ -44,6 +44,11 @@ class Play:
     def name(self) -> str:
         """Return what the name of its connector begins with."""
         return f"live{self.number}"
+
+    @property
+    def copies(self) -> bool:
+        """Return whether its connector starts with a copy of what is there by then."""
+        return self.scenario.keyspace.broken_off is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ def scenes(
     groups = [plain[at : at + at_once] for at in range(0, len(plain), at_once)]
     groups += [[play] for play in plays if play.fault]
     for group in groups:
-        producer.stand.follow(play.name for play in group)
+        _begun(producer.stand, group)
         with begin(producer, group) as reading:
             performed = list(_performed(producer, group, reading))
             found = list(_laid(producer, performed))
@@ -114,6 +119,15 @@ def scenes(
         for name in producer.stand.connectors.values():
             producer.stand.worker.delete(name)
         producer.stand.connectors.clear()
+
+
+def _begun(stand: Stand, group: Sequence[Play]) -> None:
+    """Begin each play with a connector; of one that copies it has a name, and starts later."""
+    if any(play.copies for play in group):
+        for play in group:
+            stand.name(play.name)
+    else:
+        stand.follow(play.name for play in group)
 
 
 def _performed(producer: Producer, group: Sequence[Play], reading: Reading) -> Iterator[Performed]:
@@ -132,17 +146,21 @@ def _performed(producer: Producer, group: Sequence[Play], reading: Reading) -> I
 
 def _perform(producer: Producer, play: Play, reading: Reading) -> Performed:
     scenario, steps = play.scenario, sql_steps(play.scenario)
-    fault, half = LIVE_FAULTS.get(play.fault), first_half(play)
+    fault, (half, back) = LIVE_FAULTS.get(play.fault), parts(play)
     done = go_on(made(scenario, producer.stand.server), steps[:half], producer.stand.server)
+    if play.copies:
+        producer.begin_copies()
     reading.halfway()
     read = None
     if fault is not None:
-        producer.caught_up()
+        if not play.copies:
+            producer.caught_up()
         read = _read(scenario, producer.stand.server)
         fault.strike(producer)
-    done = go_on(done, steps[half:], producer.stand.server)
+    done = go_on(done, steps[half:back], producer.stand.server)
     if fault is not None:
         fault.recover(producer)
+    done = go_on(done, steps[back:], producer.stand.server)
     # Without a fault nothing is sent twice, so that markers need only be counted.
     ended = marked(producer.stand) if fault is None else producer.caught_up()
     failed = ended.get(play.name, "")
@@ -153,10 +171,29 @@ def _perform(producer: Producer, play: Play, reading: Reading) -> Performed:
     return Performed(play, prefix, done, *read, half if lost else len(steps), failed)
 
 
-def first_half(play: Play) -> int:
-    """Return how many of a play's steps are run before what befalls it, or a part is read."""
-    steps = len(sql_steps(play.scenario))
-    return (steps + 1) // 2 if play.fault else steps // 2
+def parts(play: Play) -> tuple[int, int]:
+    """Return how many of a play's steps are run before what befalls it, and before it is over.
+
+    Without a fault a part is read after the first of them.
+    """
+    steps = sql_steps(play.scenario)
+    if play.copies:
+        names = [getattr(step, "name", None) for step in steps]
+        keyspace = play.scenario.keyspace
+        assert keyspace.broken_off is not None
+        return names.index(keyspace.broken_off[0]) + 1, names.index(keyspace.copied_after) + 1
+    return (len(steps) + 1) // 2 if play.fault else len(steps) // 2, len(steps)
+
+
+def copied_twice(scenario: Scenario) -> Scenario:
+    """Return a scenario whose connector begins a copy after a third of the transactions.
+
+    That breaks off, and it begins anew after the second third.
+    """
+    names = [one.name for one in sql_steps(scenario) if isinstance(one, TransactionStep)]
+    first, second = (names[part * (len(names) - 1) // 3] for part in (1, 2))
+    keyspace = replace(scenario.keyspace, broken_off=(first, None), copied_after=second)
+    return replace(scenario, keyspace=keyspace)
 
 
 def _read(scenario: Scenario, server: Server) -> tuple[Snapshot | None, str]:
@@ -188,17 +225,23 @@ def _laid(producer: Producer, performed: Sequence[Performed]) -> Iterator[Scene]
 
 
 def of_play(performed: Performed, messages: Sequence[Message]) -> Scene:
-    """Return what of a connector's messages is a play's; markers in its middle do not count."""
+    """Return what of a connector's messages is a play's; markers in its middle do not count.
+
+    What is copied has number 0, but for what is said of the markers.
+    """
+    numbers = {number: at for at, number in enumerate(performed.execution.numbers, 1)}
+    if performed.play.copies:
+        numbers[0] = 0
+    rest = [one for one in messages if one.topic != f"{performed.prefix}.{MARKS}.marks"]
+    own = [
+        recounted(one, number, number - numbers[number])
+        for number, one in numbered(rest)
+        if number in numbers and FILLED not in one.headers and not of_database(one, MARKS)
+    ]
     first, last = performed.execution.span
-    markers = f"{performed.prefix}.{MARKS}.marks"
-    known = [(number, one) for number, one in numbered(messages) if first < number <= last]
-    marked = {number for number, one in known if one.topic == markers}
-    counted = [n for n in range(first + 1, last + 1) if n not in marked]
-    numbers = {number: at for at, number in enumerate(counted, 1)}
-    own = [recounted(m, n, n - numbers[n]) for n, m in known if n not in marked]
-    own = [one for one in own if FILLED not in one.headers]
-    rest = [one for one in messages if one.topic != markers]
-    return Scene(performed, tuple(topic_jobs(performed.prefix, rest, (first, last))), tuple(own))
+    begin = 0 if performed.play.copies else first + 1
+    jobs = topic_jobs(performed.prefix, rest, (begin - 1, last))
+    return Scene(performed, tuple(jobs), tuple(own))
 
 
 def topic_jobs(

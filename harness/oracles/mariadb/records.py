@@ -53,10 +53,15 @@ def of_scenario(messages: ByTransaction, connector: str, execution: Execution) -
 
 def copied(messages: ByTransaction, connector: str, hidden: str) -> Iterator[Message]:
     """Yield what a connector sent before it followed the log, nothing of database `hidden`."""
-    of_database = b'"databaseName":"%s"' % hidden.encode()
     for one in messages.get((connector, 0), ()):
-        if one.topic.split(".")[1:2] != [hidden] and of_database not in (one.value or b""):
+        if not of_database(one, hidden):
             yield one
+
+
+def of_database(message: Message, name: str) -> bool:
+    """Return whether a message is of a row, or of a statement, of a database."""
+    said = b'"databaseName":"%s"' % name.encode()
+    return message.topic.split(".")[1:2] == [name] or said in (message.value or b"")
 
 
 def recounted(message: Message, number: int, first: int) -> Message:
@@ -92,7 +97,6 @@ def of_slice(
     for one in messages:
         at, place = counts[one.place], TopicPartition(*one.place)
         counts[one.place] += 1
-        of, _, rest = one.topic.partition(".")
-        own = of == connector and not rest.startswith(f"{marks}.")
+        own = one.topic.partition(".")[0] == connector and not of_database(one, marks)
         if own and begins.get(place, 0) <= at < ends.get(place, 0):
             yield one

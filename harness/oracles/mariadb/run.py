@@ -68,8 +68,7 @@ class Stand:
             old = self.connectors.pop(play, None)
             if old is not None:
                 self.worker.delete(old)
-            name = self.connectors[play] = f"{play}{AFTER}{next(self.numbers)}"
-            self.create(play, name, more)
+            self.create(play, self.name(play), more)
         until_streaming(self)
 
     def copy(self) -> None:
@@ -82,17 +81,14 @@ class Stand:
         plays = list(self.connectors)
         for play in plays:
             self.worker.delete(self.connectors.pop(play))
-            name = self.connectors[play] = f"{play}{AFTER}{next(self.numbers)}"
-            self.create(play, name, COPYING)
-        waiting, deadline = threading.Event(), time.monotonic() + STREAMING_S
-        names = self.connectors.values()
-        while not all(any(ends.values()) for ends in self.topics.ends(names).values()):
-            if self.failed():
-                return
-            if time.monotonic() > deadline:
-                raise self.worker.unusable(f"no connector copies within {STREAMING_S:g} s")
-            waiting.wait(POLL_S)
-        until_streaming(self, copying=True)
+            self.create(play, self.name(play), COPYING)
+        if until_copying(self, {name: {} for name in self.connectors.values()}):
+            until_streaming(self, copying=True)
+
+    def name(self, play: str) -> str:
+        """Return the name of a play's next connector, which is not created yet."""
+        name = self.connectors[play] = f"{play}{AFTER}{next(self.numbers)}"
+        return name
 
     def create(self, play: str, name: str, more: Mapping[str, str] = NO_MORE) -> None:
         """Create a play's connector, which goes on from what is stored for it."""
@@ -203,7 +199,8 @@ def filled(stand: Stand, names: Iterable[str], settle_s: float = SETTLE_S) -> En
     return {place: end for each in ends.values() for place, end in each.items()}
 
 
-def _mark(stand: Stand) -> None:
+def mark(stand: Stand) -> None:
+    """Write a marker."""
     stand.server.run(f"INSERT INTO {MARKS}.marks () VALUES ()")  # noqa: S608 - our own name
 
 
@@ -214,6 +211,24 @@ def _seen(stand: Stand) -> dict[str, int]:
     }
     ends = stand.topics.at(places.values())
     return {play: ends.get(place, 0) for play, place in places.items()}
+
+
+def until_copying(stand: Stand, before: Mapping[str, Ends]) -> bool:
+    """Wait until every connector has sent something; return False when one has failed.
+
+    By then it has chosen what it copies. `before` is how far each one's topics were filled.
+    """
+    waiting, deadline = threading.Event(), time.monotonic() + STREAMING_S
+    while any(
+        sum(ends.values()) <= sum(before[name].values())
+        for name, ends in stand.topics.ends(before).items()
+    ):
+        if stand.failed():
+            return False
+        if time.monotonic() > deadline:
+            raise stand.worker.unusable(f"no connector copies within {STREAMING_S:g} s")
+        waiting.wait(POLL_S)
+    return True
 
 
 def until_streaming(stand: Stand, *, copying: bool = False) -> None:
@@ -235,7 +250,7 @@ def until_streaming(stand: Stand, *, copying: bool = False) -> None:
         if time.monotonic() > deadline:
             raise stand.worker.unusable(f"no connector streams within {STREAMING_S:g} s")
         if time.monotonic() - marked > AGAIN_S:
-            _mark(stand)
+            mark(stand)
             marked = time.monotonic()
             stand.topics.ends(
                 ()
@@ -250,7 +265,7 @@ def until_streaming(stand: Stand, *, copying: bool = False) -> None:
 def marked(stand: Stand) -> Mapping[str, str]:
     """Write a marker, and wait until every connector has sent it or has failed; return those."""
     before = _seen(stand)
-    _mark(stand)
+    mark(stand)
     waiting, deadline = threading.Event(), time.monotonic() + SEEN_S
     failed: Mapping[str, str] = {}
     while any(n <= before[play] and play not in failed for play, n in _seen(stand).items()):

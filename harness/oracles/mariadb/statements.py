@@ -56,8 +56,11 @@ class Execution:
 
 def cannot(scenario: Scenario) -> str:
     """Return why a database cannot be asked to run a scenario, "" if it can."""
-    stated = any(isinstance(s, DdlStep | TransactionStep) and s.emit for s in scenario.upstream)
-    return "a step is stated (`emit`): no database runs it" if stated else ""
+    if any(isinstance(s, DdlStep | TransactionStep) and s.emit for s in scenario.upstream):
+        return "a step is stated (`emit`): no database runs it"
+    if scenario.keyspace.broken_off is not None:
+        return "a copy breaks off behind a given row: a run breaks off where it can, in live runs"
+    return ""
 
 
 def made(scenario: Scenario, server: Server) -> Execution:

@@ -7,7 +7,7 @@ Rules:
   one table;
 * the session's clock stands still, as it does for recordings;
 * a connector that starts behind a transaction reads the tables that are there first; from then on
-  it knows them as SHOW CREATE TABLE has them.
+  it knows them as SHOW CREATE TABLE has them. One that dies while it reads begins to read anew.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.sources.key_text import key_texts
 from harness.sources.mysql.show_create import show_create, shown
-from harness.sources.mysql.snapshot import Found
+from harness.sources.mysql.snapshot import HELD_BACK, Found
 from harness.sources.mysql.statements import (
     declared_null,
     defined_columns,
@@ -59,6 +59,7 @@ from harness.sources.tidb.mounter import source_table
 _EVENT_BYTES: Final = 8192
 # 2024-02-29T12:34:56Z: what the sessions of recordings set `timestamp` to.
 SECOND: Final = 1_709_210_096
+BROKEN_OFF: Final = SECOND - 1  # when a copy is read that breaks off
 _SPELLED: Final = re.compile(
     r"`?(\w+)`?\s+(BOOL|BOOLEAN|INT1|INT2|INT3|INT4|INT8|INTEGER|MIDDLEINT|DEC|NUMERIC|FIXED|REAL"
     r"|DOUBLE\s+PRECISION|CHARACTER\s+VARYING|CHARACTER|NCHAR|NVARCHAR)\b",
@@ -84,8 +85,16 @@ def _bytes(change: RowChanged) -> int:
 class Server:
     """One server while its log is replayed."""
 
-    def __init__(self, databases: Iterable[str], copied_after: str | None = None) -> None:
-        """Start with empty databases; a connector starts behind `copied_after`, None: at once."""
+    def __init__(
+        self,
+        databases: Iterable[str],
+        copied_after: str | None = None,
+        broken_off: tuple[str, int | None] | None = None,
+    ) -> None:
+        """Start with empty databases; a connector starts behind `copied_after`, None: at once.
+
+        Behind `broken_off` it began a copy before, of which it sent so many rows.
+        """
         self._catalogue = Catalogue.with_schemas(*databases, charset=MYSQL_DEFAULT_CHARSET)
         self._logged = 0
         self._row = 0
@@ -98,6 +107,7 @@ class Server:
         self._texts: dict[TableId, Callable[[Row], str]] = {}
         self._keys: dict[TableId, tuple[str, ...]] = {}
         self._copied_after = copied_after
+        self._broken_off = broken_off
         # What is there before a connector starts; None once it has started.
         self._stored = None if copied_after is None else Stored()
         self._numbers: dict[TableId, int] = {}
@@ -249,9 +259,31 @@ class Server:
                 origin = replace(origin, table=str(change.table), key=key)
                 self._count(table.table, change.after)
             stored.apply("", change, origin)
+        if self._broken_off is not None and transaction.name == self._broken_off[0]:
+            yield self._broken(self._broken_off[1], step, transaction, stored)
         if transaction.name == self._copied_after:
             self._stored = None
             yield self._found(step, transaction, stored)
+
+    def _broken(
+        self, rows: int | None, step: int, transaction: Transaction, stored: Stored
+    ) -> LogSnapshot:
+        """Return a copy that breaks off; who read it is dead, and knows nothing of the tables.
+
+        It is read a second before the next one: no connector is there again within the same.
+        """
+        known = self._catalogue, dict(self._spelled), self._keys
+        found = self._found(step, transaction, stored)
+        self._catalogue, self._spelled, self._keys = known
+        self._tables.clear()
+        self._texts.clear()
+        count = sum(len(copy.rows) for copy in found.tables)
+        tables = tuple(
+            replace(copy, rows=tuple((row, _before(origin)) for row, origin in copy.rows))
+            for copy in found.tables
+        )
+        sent = max(0, count - HELD_BACK) if rows is None else rows
+        return replace(found, tables=tables, origin=_before(found.origin), broken_after=sent)
 
     def _count(self, table: Table, row: Row) -> None:
         """Remember the greatest number that AUTO_INCREMENT has given, or was given."""
@@ -262,18 +294,18 @@ class Server:
     def _found(self, step: int, transaction: Transaction, stored: Stored) -> LogSnapshot:
         """Return what a connector reads at its start, and know the tables as it does then."""
         line = transaction.line
-        texts = {
-            table.id: show_create(table, line, self._numbers.get(table.id, 1))
-            for table in self._catalogue.tables()
-        }
+        # The connector asks for base tables alone.
+        own = [one for one in self._catalogue.tables() if not (one.is_view or one.is_sequence)]
+        texts = {one.id: show_create(one, line, self._numbers.get(one.id, 1)) for one in own}
         by_name = {name: shown(table) for name, table in self._catalogue.by_name.items()}
         self._catalogue = replace(self._catalogue, by_name=MappingProxyType(by_name))
         self._spelled.clear()
         self._optional.clear()
         self._tables.clear()
         self._texts.clear()
-        self._keys = {table.id: self._key("", None, table) for table in self._catalogue.tables()}
-        tables = [self._table(table) for table in self._catalogue.tables()]
+        known = [self._catalogue.table(one.id) for one in own]
+        self._keys = {table.id: self._key("", None, table) for table in known}
+        tables = [self._table(table) for table in known]
         origin = self._origin(step, transaction, "copy", line)
         number = partial(next, self._events)
         gtid = f"0-1-{self._logged}"
@@ -313,6 +345,10 @@ def _check_nulls(table: LogTable, row: Row, line: int) -> None:
                 line=line,
                 expected="NULL or NOT NULL in CHANGE COLUMN, or no NULL in its rows",
             )
+
+
+def _before(origin: Origin) -> Origin:
+    return replace(origin, commit_ts=(BROKEN_OFF - SECOND) * 1000 + origin.commit_ts)
 
 
 def keyed(table: LogTable) -> SourceTable:

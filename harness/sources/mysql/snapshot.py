@@ -23,6 +23,8 @@ from harness.sources.stored import Stored
 # `snapshot.mode` by what it does at a first start; each value is said in the connector's page.
 COPYING: Final = frozenset({"initial", "initial_only", "always", "when_needed"})
 STREAMING: Final = frozenset({"initial", "always", "when_needed", "no_data"})
+# A row that was read waits for the next one in the connector, and for one more in its queue.
+HELD_BACK: Final = 2
 _GREGORIAN: Final = "1582-10-15"
 _CHARSET: Final = "utf8mb4"
 _COLLATION: Final = "utf8mb4_bin"

@@ -44,21 +44,41 @@ def stream(changes: Iterable[Change], config: SourceConfig) -> SourceStream:
 
 def _read(changes: Iterable[Change], config: SourceConfig) -> Iterator[LogEvent]:
     """Yield what a connector reads; a copy alone where it is not to follow the log."""
-    mode = str(config.settings.get("snapshot.mode", "initial")).strip().lower()
+    mode = _mode(config)
     copies = mode in COPYING
-    for event in Server(config.databases, config.copied_after).replay(changes):
+    server = Server(config.databases, config.copied_after, config.broken_off)
+    for event in server.replay(changes):
         yield replace(event, tables=()) if isinstance(event, LogSnapshot) and not copies else event
-        if isinstance(event, LogSnapshot) and mode not in STREAMING:
+        if isinstance(event, LogSnapshot) and event.broken_after is None and mode not in STREAMING:
             return
 
 
+def _mode(config: SourceConfig) -> str:
+    return str(config.settings.get("snapshot.mode", "initial")).strip().lower()
+
+
 def _check_start(log: ChangeLog, config: SourceConfig) -> None:
-    """Refuse the name of no transaction."""
+    """Refuse the name of no transaction, and a copy that cannot break off."""
     names = [change.name for change in log.changes if isinstance(change, Transaction)]
-    if config.copied_after is not None and config.copied_after not in names:
+    broken = None if config.broken_off is None else config.broken_off[0]
+    for name in (config.copied_after, broken):
+        if name is not None and name not in names:
+            raise UsageError(
+                f"`keyspace` names transaction {name!r}, which does not exist",
+                expected="one of " + ", ".join(names),
+            )
+    if broken is None:
+        return
+    again = config.copied_after
+    if again is None or names.index(broken) > names.index(again):
         raise UsageError(
-            f"`keyspace` names transaction {config.copied_after!r}, which does not exist",
-            expected="one of " + ", ".join(names),
+            f"`keyspace` breaks a copy off that began after {broken!r}, and has none after it",
+            expected="`copied-after` with that transaction or a later one, where it begins anew",
+        )
+    if _mode(config) not in COPYING:
+        raise UsageError(
+            f"`keyspace` breaks a copy off, and `snapshot.mode` {_mode(config)} copies no row",
+            expected="one of " + ", ".join(sorted(COPYING)),
         )
 
 
@@ -110,10 +130,8 @@ def _meaning(event: LogEvent, known: Callable[[LogTable], SourceTable]) -> Itera
     if isinstance(event, LogRow):
         yield from _rows(event, known(event.table))
     elif isinstance(event, LogSnapshot):
-        for copy in event.tables:
-            table = known(copy.table)
-            for row, origin in copy.rows:
-                yield RowEvent(Op.INSERT, table, None, row, origin.commit_ts, "", 0, origin)
+        for table, row, origin in event.sent():
+            yield RowEvent(Op.INSERT, known(table), None, row, origin.commit_ts, "", 0, origin)
     elif isinstance(event, LogTruncate):
         yield _truncation(event, known(event.table))
 

@@ -188,6 +188,11 @@ def _check_start(log: ChangeLog, config: SourceConfig, *, copies: bool) -> None:
                 f"`keyspace` names transaction {name!r}, which does not exist",
                 expected="one of " + ", ".join(names),
             )
+    if config.broken_off is not None:
+        raise UsageError(
+            "`keyspace` breaks a copy off, which a Vitess connector does not begin anew",
+            expected="`copied-after` alone: it goes on with the copy behind the last key it stored",
+        )
     if config.copied_after is not None and not copies:
         raise UsageError(
             "a copy needs `snapshot.mode: initial`, the connector's default",

@@ -178,7 +178,11 @@ def _made(*rows: tuple[Any, ...], name: str = "t") -> Transaction:
 
 def _copied(settings: Settings, after: str, *changes: DdlRun | Transaction) -> list[Record]:
     config = SourceConfig(settings, ("shop",), 1, copied_after=after)
-    source = simulate(ChangeLog(changes), config)
+    return _encoded(ChangeLog(changes), config)
+
+
+def _encoded(log: ChangeLog, config: SourceConfig) -> list[Record]:
+    source = simulate(log, config)
     return list(bind(source.settings, "current").encode(source.given))
 
 
@@ -224,6 +228,29 @@ def test_what_the_connector_reads_otherwise_is_no_copy(column: str, value: Any, 
     made = _ddl(f"CREATE TABLE shop.t (id INT PRIMARY KEY, v {column})")
     with pytest.raises(StepError, match=why):
         _copied(BARE, "made-t", made, _made((1, value)))
+
+
+@pytest.mark.parametrize(
+    ("after", "rows", "settings", "why"),
+    [
+        ("nobody", 0, {}, "names transaction 'nobody'"),
+        ("made-u", 0, {}, "has none after it"),
+        ("made-t", 2, {}, "behind row 2 of 3"),
+        ("made-t", 0, {"snapshot.mode": "no_data"}, "copies no row"),
+        ("made-t", 1, {"table.include.list": "shop.u,shop.t"}, "by their names"),
+    ],
+)
+def test_a_copy_that_cannot_break_off_so_is_refused(
+    after: str, rows: int, settings: Settings, why: str
+) -> None:
+    """Scenario: mysql.copy-broken-off."""
+    tables = [_ddl(f"CREATE TABLE shop.{name} (id INT PRIMARY KEY)") for name in "tu"]
+    changes = (*tables, _made((1,), (2,), (3,)), _made((1,), name="u"))
+    config = SourceConfig(
+        {**BARE, **settings}, ("shop",), 1, copied_after="made-t", broken_off=(after, rows)
+    )
+    with pytest.raises(UsageError, match=why):
+        _encoded(ChangeLog(changes), config)
 
 
 def test_a_truncate_is_the_statement_that_it_was() -> None:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.oracles.compare import Message
-from harness.oracles.live.scenes import Performed, Play, Scene, of_play, without_repeats
+from harness.oracles.live.scenes import (
+    Performed,
+    Play,
+    Scene,
+    copied_twice,
+    of_play,
+    parts,
+    without_repeats,
+)
 from harness.oracles.mariadb.statements import Execution, Ran
 from harness.oracles.topics import FILLED
+from harness.scenario.document import TransactionStep
 from tests.oracles.live.accounts import scenario
 
 # Transaction 4 made the database, 6 is a marker in the middle, 8 one behind the end.
-RAN = [Ran(0, ["CREATE"], "0-1-5"), Ran(1, ["INSERT"], "0-1-7")]
+RAN = [Ran(0, ["CREATE"], "0-1-5", "0-1-4"), Ran(1, ["INSERT"], "0-1-7", "0-1-6")]
 PERFORMED = Performed(
     Play(0, scenario(), "connector-killed"), "p", Execution(["0-1-4"], RAN), None, "", 2, ""
 )
@@ -56,9 +67,33 @@ def test_a_scenario_without_records_has_an_empty_topic() -> None:
 
 def test_what_was_sent_again_is_part_of_the_topic() -> None:
     """A connector that begins again goes back; a consumer reads all of it."""
-    found = scene(row(5), row(5, at=9), row(6))
+    found = scene(row(5), row(5, at=9), row(7))
     assert slices(found) == {"p.shop.t": (0, 3)}
     assert without_repeats(found.messages, {"p.shop.t": 2}) == [row(1), row(2)]
+
+
+def test_what_is_copied_belongs_to_a_scenario_whose_connector_copies() -> None:
+    """Of what has no number the statements about markers do not count, and nothing of others."""
+    read = Message("p.shop.t", 0, b"{}", b'{"gtid":null}')
+    of_markers = Message("p", 0, b"{}", b'{"databaseName":"zz_harness_oracle_marks"}')
+    made = replace(read, topic="p")
+    play = Play(0, copied_twice(scenario()), "snapshot-broken-off")
+    copying = replace(PERFORMED, play=play)
+    found = of_play(copying, [made, of_markers, read, row(7)])
+    assert slices(found) == {"p": (0, 2), "p.shop.t": (0, 2)}
+    assert list(found.messages) == [made, read, row(2)]
+    assert list(scene(made, of_markers, read, row(7)).messages) == [row(2)]
+
+
+@pytest.mark.parametrize(("count", "found"), [(1, (0, 0)), (2, (0, 0)), (4, (1, 2)), (7, (2, 4))])
+def test_a_copy_breaks_off_after_a_third_and_begins_anew_after_the_second(
+    count: int, found: tuple[int, int]
+) -> None:
+    """What is between them is in the second copy alone, and the rest is streamed."""
+    one = next(step for step in scenario().upstream if isinstance(step, TransactionStep))
+    steps = [replace(one, name=f"t{number}") for number in range(count)]
+    play = Play(0, copied_twice(replace(scenario(), upstream=tuple(steps))), "snapshot-broken-off")
+    assert parts(play) == (found[0] + 1, found[1] + 1)
 
 
 A, B, C = row(1), row(2), row(3)

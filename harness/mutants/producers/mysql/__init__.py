@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql import (
+    broken_copies,
     connector,
     ddl,
     described,
@@ -20,6 +21,7 @@ from harness.mutants.producers.mysql import (
 )
 
 ROWS: tuple[WrongProducer, ...] = (
+    *broken_copies.ROWS,
     *connector.ROWS,
     *ddl.ROWS,
     *described.ROWS,
