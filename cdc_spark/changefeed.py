@@ -56,7 +56,8 @@ class Changefeed:
     `assembled` or sends TRUNCATE (`skipped.operations` among the `settings`), and Avro with a
     watermark, have one bucket: order is the whole changefeed's. `net` is for tables, which end the
     same and cost less where rows change often; it may be turned on and off. Rows of tables without
-    a key, and rows around DDL and changes of shape, all leave; one bucket of Debezium's has none.
+    a key all leave, and of others the last before DDL and before a change of shape; one bucket of
+    Debezium's has none.
 
     Streams of rows alone say nowhere that a version will not come again, so each key's newest is
     remembered. With `retention_h` it is forgotten so many hours after it, by the commit times of
@@ -193,9 +194,11 @@ def _routes(changefeed: Changefeed, number: int) -> dict[str, Route]:
         time_zone=changefeed.time_zone,
     )
     policy = Policy(fails=changefeed.poison == FAIL, keeps=True, skipped=places(changefeed.skip))
-    growth = Growth.READ if _timeline(changefeed).by_record else Growth.AWAITED
+    timeline = _timeline(changefeed)
+    growth = Growth.READ if timeline.by_record else Growth.AWAITED
+    early = timeline.nets_early and number > 1
     return {
-        name: Route(0, ordinal, language, (ENDLESS,) * partitions, policy, number, growth)
+        name: Route(0, ordinal, language, (ENDLESS,) * partitions, policy, number, growth, early)
         for ordinal, (name, partitions) in enumerate(changefeed.topics.items())
     }
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from cdc_spark.events import Kind
-from cdc_spark.ordering.buckets import at_of
+from cdc_spark.ordering.buckets import NOTHING, at_of
 from cdc_spark.untyped import Frame
 
 READ, APPLIED = "cdc_spark.read", "cdc_spark.applied"
@@ -40,6 +40,8 @@ BATCH: Mapping[str, str] = {
 }
 _LOGICAL_BITS = 18  # of a TiDB timestamp; those above them are milliseconds
 _ROWS = f"kind IN ({int(Kind.DELETE)}, {int(Kind.UPSERT)})"
+# Rows that were netted where they were decoded are counted in one row of each batch.
+_READ_ROWS = f"coalesce(sum(if(kind = {NOTHING}, slot, int({_ROWS}))), 0L)"
 _OF: Mapping[str, Kind] = {"ddl": Kind.DDL, "poison": Kind.ERROR, "resolved": Kind.RESOLVED}
 
 
@@ -52,7 +54,8 @@ def observe_read(events: Frame, name: str, sources: Sequence[tuple[int, int]]) -
     mark = f"kind = {int(Kind.RESOLVED)}"
     return events.observe(
         f"{READ} {name}",
-        *_counts(ddl="ddl_read", poison="poison", resolved="resolved_read", rows="rows_read"),
+        *_counts(ddl="ddl_read", poison="poison", resolved="resolved_read"),
+        _expr(_READ_ROWS, "rows_read"),
         _expr(f"max(if({_ROWS}, ts, NULL))", "newest"),
         *(
             _expr(

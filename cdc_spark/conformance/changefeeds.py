@@ -71,17 +71,24 @@ def _number(environment: Mapping[str, str], name: str, default: int, *, least: i
     return int(text)
 
 
-def routes(job: Job, number: int) -> dict[str, Route]:
+def routes(job: Job, number: int, environment: Mapping[str, str]) -> dict[str, Route]:
     """Return the route of every topic that is read; rows are dealt to `number` buckets."""
     found: dict[str, Route] = {}
-    own = timelines(job, {})
+    own = timelines(job, environment)
     for feed, changefeed in enumerate(job.changefeeds):
         if changefeed.needs:
             continue
         language = language_of(job, changefeed)
         spread = number if own[feed].spreads else 1
         for ordinal, topic in enumerate(changefeed.topics):
-            found[topic.name] = Route(feed, ordinal, language, topic.end_offsets, buckets=spread)
+            found[topic.name] = Route(
+                feed,
+                ordinal,
+                language,
+                topic.end_offsets,
+                buckets=spread,
+                netted=own[feed].nets_early and spread > 1,
+            )
     return found
 
 

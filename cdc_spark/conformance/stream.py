@@ -148,7 +148,9 @@ def _query(
     """Return the writer of the query; it lacks its trigger and its start."""
     messages = source.read(spark, job, present, tasks(spark), overrides)
     number = changefeeds.buckets(os.environ)
-    events = messages.mapInArrow(Decoder(routes(job, number)).decode, rows.sql(rows.EVENT))
+    events = messages.mapInArrow(
+        Decoder(routes(job, number, os.environ)).decode, rows.sql(rows.EVENT)
+    )
     applied = (
         buckets.spread(events, number)
         .groupBy("feed", "bucket", "lane")

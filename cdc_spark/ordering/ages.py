@@ -61,13 +61,19 @@ def dated(event: Event, block: Mapping[str, Any], age: Age | None) -> Event:
     """
     if "file" not in block:
         return event
-    return event._replace(payload=f'{event.payload[:-1]},"since":{since(event.ts, age)}}}')
+    number = since(event.ts, 0 if age is None else age.rank)
+    return event._replace(payload=f'{event.payload[:-1]},"since":{number}}}')
 
 
-def since(ts: int, age: Age | None) -> int:
+def since(ts: Any, rank: Any) -> Any:  # noqa: ANN401 - whole numbers, or arrays of them
     """Return a number that is greater of a newer row, by its time and its place within that."""
-    place = 0 if age is None else age.rank & ((1 << _WITHIN) - 1)
-    return (ts // _SECOND << _WITHIN) + place
+    return (ts // _SECOND << _WITHIN) + (rank & ((1 << _WITHIN) - 1))
+
+
+def file_of(name: str | None) -> tuple[str, int] | None:
+    """Return the name that a log's files share, and the number of this one; None where none has."""
+    found = _FILE.fullmatch(name or "")
+    return found and (found[1], int(found[2]))
 
 
 def age_of(block: Mapping[str, Any], time: int) -> Age | None:
@@ -79,9 +85,9 @@ def age_of(block: Mapping[str, Any], time: int) -> Age | None:
     if block.get("gtid"):
         found = _GTID.fullmatch(block["gtid"])
         return found and Age(found[1] or found[2], 0, int(found[3]), 0, time)
-    named = _FILE.fullmatch(block.get("file") or "")
+    named = file_of(block.get("file"))
     place, row = block.get("pos"), block.get("row")
     if named is None or type(place) is not int or place <= 0:
         return None
-    log = f"{block.get('server_id')} {named[1]}"
-    return Age(log, int(named[2]), place, row if type(row) is int else 0, time)
+    log = f"{block.get('server_id')} {named[0]}"
+    return Age(log, named[1], place, row if type(row) is int else 0, time)

@@ -20,7 +20,7 @@ from typing import Any
 import orjson
 
 from cdc_spark.events import Kind
-from cdc_spark.ordering.columns import Array, Block, chosen, joined, last_of_key, size
+from cdc_spark.ordering.columns import Array, Block, chosen, joined, size
 from cdc_spark.ordering.hold import (
     Applied,
     Arrival,
@@ -30,6 +30,7 @@ from cdc_spark.ordering.hold import (
     block_of_arrivals,
 )
 from cdc_spark.ordering.memory import Memory, digests_of
+from cdc_spark.ordering.netting import last_of_key
 from cdc_spark.untyped import np, pa
 
 

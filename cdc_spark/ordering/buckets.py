@@ -27,7 +27,7 @@ in their partition (`undated`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 from zlib import crc32
@@ -85,11 +85,14 @@ def shifted(ts: Column) -> Column:
     return pa.array(at_of(ts.cast(pa.uint64(), safe=False).to_numpy()))
 
 
-def dealt(events: ArrowBatch, buckets: int, *, by_values: bool = False) -> ArrowBatch:
+def dealt(
+    events: ArrowBatch, buckets: int, *, by_values: bool = False, gone: int = 0
+) -> ArrowBatch:
     """Return events with their buckets: NULL for rows, which `spread` deals.
 
     What all buckets have to see is there once for each. `by_values`: a key's values alone say its
-    bucket, because a tombstone has them and may not know its table.
+    bucket, because a tombstone has them and may not know its table. So many rows are `gone` from
+    the batch: the row that makes bucket 0 part of it has their number for its slot.
     """
     kinds = events["kind"].to_numpy()
     rows = np.isin(kinds, _ROWS) if buckets > 1 else np.zeros(len(kinds), bool)
@@ -105,7 +108,7 @@ def dealt(events: ArrowBatch, buckets: int, *, by_values: bool = False) -> Arrow
     marks = np.flatnonzero(np.isin(kinds, _TO_ALL))
     copies = events.take(pa.array(np.repeat(marks, buckets - 1)))
     others = np.tile(np.arange(1, buckets, dtype=np.int32), len(marks))
-    present = _present(events)
+    present = _present(events, gone)
     found: ArrowBatch = pa.concat_batches(
         [named, copies.append_column("bucket", pa.array(others)), present]
     )
@@ -152,15 +155,13 @@ def _by_values(events: ArrowBatch, buckets: int) -> Any:  # noqa: ANN401 - an ar
     return found
 
 
-def _present(events: ArrowBatch) -> ArrowBatch:
+def _present(events: ArrowBatch, gone: int) -> ArrowBatch:
     """Return the row that makes bucket 0 part of a micro-batch."""
     names = events.schema.names
-    one: Mapping[str, Any] = {
-        name: pa.nulls(1, events.schema.field(name).type) for name in names
-    } | {
-        name: events[name].slice(0, 1)
-        for name in ("feed", "topic", "partition", "offset", "slot", "ts")
+    one: dict[str, Any] = {name: pa.nulls(1, events.schema.field(name).type) for name in names} | {
+        name: events[name].slice(0, 1) for name in ("feed", "topic", "partition", "offset", "ts")
     }
+    one |= {"slot": pa.array([gone], pa.int32())}
     columns = [*(one[name] for name in names), pa.array([0], pa.int32())]
     row = pa.RecordBatch.from_arrays(columns, names=[*names, "bucket"])
     kind = pa.array([NOTHING], pa.int32())

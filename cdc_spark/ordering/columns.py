@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cdc_spark.events import Kind
-from cdc_spark.untyped import np, pa, pc
+from cdc_spark.untyped import np, pa
 
 Array = Any  # numpy.ndarray
 Block = Mapping[str, Array]
@@ -27,8 +26,6 @@ COLUMNS: Mapping[str, Any] = {
     "payload": object,
     "transaction": object,
 }
-_SHAPE = '"shape":'  # behind it stands a payload's shape; within a text its quotes are escaped
-_ROWID = "}]"  # how the identity of a row id ends, and that of no key
 
 
 def block_of(columns: Mapping[str, Sequence[Any]]) -> Block:
@@ -63,9 +60,10 @@ def joined(*blocks: Block) -> Block:
     return {name: np.concatenate([one[name] for one in filled]) for name in filled[0]}
 
 
-def codes(texts: Array) -> Array:
+def codes(texts: Any) -> Array:  # noqa: ANN401 - an array, a list, or a column of Arrow's
     """Return a number for each text, equal for equal ones, dense from 0 in the order they come."""
-    return pa.array(texts, pa.string()).dictionary_encode().indices.to_numpy()
+    column = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
+    return column.dictionary_encode().indices.to_numpy()
 
 
 def pairs(*numbers: Array) -> Array:
@@ -84,40 +82,3 @@ def firsts(numbers: Array) -> Array:
     mask = np.zeros(len(numbers), bool)
     mask[places] = True
     return mask
-
-
-def last_of_key(block: Block, since: Array) -> Array:
-    """Return a mask of the rows that a later row of their key does not replace.
-
-    Nothing may have come between the two: `since` says, by a number, between which marks a row
-    stands. Rows without a key stay, and so does what is no row. Where rows have shapes, a delete,
-    which has none, replaces deletes alone, and a table that more than one shape has keeps all its
-    rows: a shape changes the other rows of its table.
-    """
-    identities = pa.array(block["identity"], pa.string())
-    kind = block["kind"]
-    keyed = pc.and_not(pc.not_equal(identities, ""), pc.ends_with(identities, _ROWID))
-    free = keyed.to_numpy(zero_copy_only=False) & ((kind == Kind.DELETE) | (kind == Kind.UPSERT))
-    who = [codes(block["identity"]), since]
-    shaped = pc.match_substring(pa.array(block["payload"], pa.string()), _SHAPE)
-    if pc.any(shaped, min_count=0).as_py():
-        who.append(kind)
-        free &= ~_of_many_shapes(block)
-    numbers = pairs(*who)
-    mask = ~free
-    places = np.flatnonzero(free)
-    mask[places[::-1][firsts(numbers[places][::-1])]] = True
-    return mask
-
-
-def _of_many_shapes(block: Block) -> Array:
-    """Return a mask of the rows of tables whose rows here have more than one shape."""
-    tables = pairs(codes(block["schema"]), codes(block["table"]))
-    shapes = [shape if mark else "" for _, mark, shape in map(_by_shape, block["payload"])]
-    each = pairs(tables, codes(shapes))
-    kept = firsts(each) & np.array([bool(one) for one in shapes])
-    return np.bincount(tables[kept], minlength=len(tables))[tables] > 1
-
-
-def _by_shape(payload: str) -> tuple[str, str, str]:
-    return payload.rpartition(_SHAPE)

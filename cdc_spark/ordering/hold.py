@@ -44,10 +44,10 @@ from cdc_spark.ordering.columns import (
     codes,
     firsts,
     joined,
-    last_of_key,
     pairs,
     size,
 )
+from cdc_spark.ordering.netting import last_of_key
 from cdc_spark.ordering.table_versions import TableVersions
 from cdc_spark.untyped import np
 

@@ -21,12 +21,13 @@ import orjson
 
 from cdc_spark.events import Kind
 from cdc_spark.ordering import buckets
-from cdc_spark.ordering.ages import Age, age_of, since
 from cdc_spark.ordering.arrivals import in_place, placed
-from cdc_spark.ordering.columns import Array, Block, chosen, last_of_key, size
+from cdc_spark.ordering.columns import Array, Block, chosen, size
 from cdc_spark.ordering.hold import Source, before_poison
-from cdc_spark.ordering.key_memory import PLACE, KeyMemory, Places, before
+from cdc_spark.ordering.key_memory import KeyMemory
 from cdc_spark.ordering.memory import digests_of
+from cdc_spark.ordering.netting import last_of_key
+from cdc_spark.ordering.places import PLACE, Places, before, places_of
 from cdc_spark.ordering.tombstones import Tables
 from cdc_spark.ordering.truncations import TRUNCATED_HERE, is_truncated
 from cdc_spark.untyped import np, pa
@@ -57,8 +58,10 @@ class Logged:
         arrived = placed(self._refused(arrived))
         arrived, errors = before_poison(arrived, self.poisoned, lenient=self.lenient)
         rows = self._named(arrived)
-        ages, rows = _aged(rows)
-        rows = chosen(rows, self._is_news(rows, self.memory.places(ages)))
+        texts = np.where(rows["kind"] == Kind.TOMBSTONE, "", rows["transaction"])
+        placed_ = places_of(pa.array(texts, pa.string()), rows["ts"])
+        rows = {**rows, _SINCE: placed_.since}
+        rows = chosen(rows, self._is_news(rows, self.memory.places(placed_)))
         rows["kind"][rows["kind"] == Kind.TOMBSTONE] = Kind.DELETE
         if self.net:
             rows = chosen(rows, last_of_key(rows, np.zeros(size(rows), np.int64)))
@@ -144,7 +147,7 @@ class Logged:
         news[at[(kind == Kind.TOMBSTONE) & prior]] = False
         seen["gone"][key[last]] = gone[last]
         if self.memory.retention_ms:  # a tombstone has no time: it came after all that came
-            newest = max(self.memory.newest(), int(rows["ts"].max(initial=0)))
+            newest = max(self.memory.newest, int(rows["ts"].max(initial=0)))
             times = np.where(kind == Kind.TOMBSTONE, newest, rows["ts"][at].astype(np.int64))
             np.maximum.at(seen["touched"], key, times)
         aged = np.flatnonzero(ages["log"][at] >= 0)
@@ -201,21 +204,6 @@ def _one_by_one(rows: Array, placed: Places, last: Places, fresh: Array) -> None
         one = {name: placed[name][at : at + 1] for name in PLACE}
         fresh[at] = not before(one, last)[0]
         last = one if fresh[at] else last
-
-
-def _aged(rows: Block) -> tuple[list[Age | None], Block]:
-    """Return the ages of rows, and rows with the number that `ages.since` has for them, or -1."""
-    texts = rows["transaction"]
-    ages: list[Age | None] = [None] * size(rows)
-    numbers = np.full(size(rows), -1, np.int64)
-    said = np.flatnonzero((texts != "") & (rows["kind"] != Kind.TOMBSTONE)).tolist()
-    if said:
-        blocks: list[dict[str, Any]] = orjson.loads(f"[{','.join(texts[said])}]")
-        for at, ts, block in zip(said, rows["ts"][said].tolist(), blocks, strict=True):
-            ages[at] = age = age_of(block, ts)
-            if "file" in block:
-                numbers[at] = since(ts, age)
-    return ages, {**rows, _SINCE: numbers}
 
 
 def _dated(rows: Block) -> Block:

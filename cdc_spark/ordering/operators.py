@@ -23,6 +23,7 @@ from cdc_spark.ordering.hold import Hold, Source, arrivals_of, block_of_arrivals
 from cdc_spark.ordering.key_memory import KeyMemory
 from cdc_spark.ordering.logged import Logged
 from cdc_spark.ordering.memory import Memory
+from cdc_spark.ordering.netting import netted
 from cdc_spark.ordering.transactions import Transactions
 from cdc_spark.ordering.undated import Undated
 from cdc_spark.protocols import Language, Reader
@@ -50,7 +51,7 @@ class Route:
     """Where a topic's messages belong: changefeed and topic by ordinal, and its end offsets.
 
     `language` says how to read them, `policy` what becomes of those that cannot be read; their rows
-    are dealt to so many `buckets`.
+    are dealt to so many `buckets`, those that are `netted` without the ones that would be replaced.
     """
 
     feed: int
@@ -60,6 +61,7 @@ class Route:
     policy: Policy = POISON_IS_AN_EVENT
     buckets: int = 1
     growth: Growth = Growth.REFUSED
+    netted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +163,10 @@ def _event_rows(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowB
     }
     names = [name for name in rows.EVENT if name in columns]
     events = pa.RecordBatch.from_arrays([columns[name] for name in names], names=names)
+    kept = netted(events) if route.netted and len(events) else events
     by_values = route.language.protocol in CONNECTORS
-    return buckets.dealt(events, route.buckets, by_values=by_values)
+    gone = len(events) - len(kept)
+    return buckets.dealt(kept, route.buckets, by_values=by_values, gone=gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +195,11 @@ class Timeline:
         if self.protocol in CONNECTORS:
             return not (self.assembled or self.truncates)
         return self.protocol == "open" or (self.protocol == "avro" and self.by_record)
+
+    @property
+    def nets_early(self) -> bool:
+        """Return whether rows may be netted where they are decoded: they wait for nothing."""
+        return self.net and self.by_record and self.spreads
 
     def room(self, *, first: bool = True, alone: bool = True) -> Room:
         """Return an empty waiting room, of the kind that the changefeed's events allow.

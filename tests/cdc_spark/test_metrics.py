@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cdc_spark.messages import ddl, message, put, resolved
+from tests.cdc_spark.vitess_records import change, plain
 
 # PySpark's client leaves sockets to its collector; one may be collected while any test runs.
 SOCKETS = "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
@@ -55,6 +56,26 @@ def test_figures_are_those_of_the_batches(spark: Any, tmp_path: Path) -> None:
         until(lambda: [one["event"] for one in heard].count("ended") == 1)
         (ended,) = (one for one in heard if one["event"] == "ended")
         assert "partition 0, offset 4" in ended["error"]
+    finally:
+        spark.streams.removeListener(listener)
+
+
+def test_rows_that_are_netted_where_they_are_decoded_are_read(spark: Any, tmp_path: Path) -> None:
+    """All are counted as read, and the last of each key takes effect."""
+    from cdc_spark import Changefeed, Metrics  # noqa: PLC0415 - only where Spark is
+    from tests.cdc_spark.delta.files_lab import FilesLab  # noqa: PLC0415 - as above
+
+    heard: list[Any] = []
+    listener = Metrics(heard.append)
+    spark.streams.addListener(listener)
+    lab = FilesLab(tmp_path, Changefeed("vitess", {"t": 1}, net=True, buckets=2))
+    rows = [{"id": at % 3, "v": f"{at}"} for at in range(90)]
+    lab.send(*((plain({"id": row["id"]}), plain(change("c", None, row))) for row in rows))
+    try:
+        lab.run(spark)
+        until(lambda: [one["event"] for one in heard].count("ended") == 1)
+        (batch,) = (one for one in heard if one["event"] == "batch")
+        assert (batch["rows_read"], batch["rows_applied"]) == (90, 3)
     finally:
         spark.streams.removeListener(listener)
 

@@ -157,3 +157,50 @@ def test_a_truncate_that_nobody_expected_ends_the_query() -> None:
         lab.step([statement])
     (found,) = effects(BucketLab(timeline("debezium-mysql"), MANY, {}), [statement])
     assert found[0] == Kind.ERROR
+
+
+HOUR = 3_600_000
+
+
+def others(at: int) -> list[Placed]:
+    """Return rows of other keys, in all buckets, that were written at a time."""
+    return [
+        Placed(event(Kind.UPSERT, number, ts=at, id="", n=1), SOURCES[0], at * 100 + number)
+        for number in range(10, 40)
+    ]
+
+
+def test_keys_are_forgotten_when_their_retention_is_over() -> None:
+    """By the stream's times, in each bucket: until then an older row is known for what it is."""
+    for lab in both(retention_ms=HOUR):
+        block = {"id": "", "n": 1, "shard": "0", "epoch": 1}
+        newer, older = (event(Kind.UPSERT, 1, ts=5, rank=rank, **block) for rank in ("8", "7"))
+        assert len(effects(lab, [Placed(newer, SOURCES[0], 0), *others(HOUR + 5)])) == 31
+        assert effects(lab, [Placed(older, SOURCES[0], 1)]) == []
+        lab.step(others(HOUR + 6))
+        assert len(effects(lab, [Placed(older, SOURCES[0], 2)])) == 1
+
+
+def test_a_tombstone_is_remembered_from_the_newest_time_on() -> None:
+    """It has no time of its own; behind a deletion that is known it adds nothing."""
+    for lab in both(retention_ms=HOUR):
+        stone = Placed(event(Kind.TOMBSTONE, 1), SOURCES[0], 9)
+        lab.step([Placed(event(Kind.UPSERT, 1, ts=5, id="", n=1), SOURCES[0], 0)])
+        assert [one[0] for one in effects(lab, others(HOUR), [stone])][-1:] == [Kind.DELETE]
+        assert effects(lab, others(2 * HOUR), [stone])[30:] == []
+        lab.step(others(4 * HOUR))
+        assert [one[0] for one in effects(lab, [stone])] == [Kind.DELETE]
+
+
+def test_with_a_retention_the_state_of_buckets_is_as_large_as_what_changes_in_it() -> None:
+    """Without one every key that has a place is known for ever."""
+    sizes: list[int] = []
+    for retention_ms in (HOUR, 0):
+        lab = BucketLab(timeline(retention_ms=retention_ms), MANY, {})
+        for at in range(40):
+            block = {"ts": at * HOUR, "id": "", "n": 1, "shard": "0", "epoch": 1, "rank": f"{at}"}
+            keys = range(at * 30 + 1, at * 30 + 31)
+            rows = [event(Kind.UPSERT, number, **block) for number in keys]
+            lab.step(Placed(one, SOURCES[0], at * 30 + nth) for nth, one in enumerate(rows))
+        sizes.append(sum(lab.sizes()))
+    assert sizes[0] * 10 < sizes[1]
