@@ -288,6 +288,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _query(r"TTL_ENABLE = 'OFF'", "TTL_ENABLE = 'ON'"),
     ),
     WrongProducer(
+        "open-ddl-ttl-enable-kept",
+        "open.ddl.ttl-off",
+        "It sends a TTL_ENABLE that stands without a TTL.",
+        _query(r"^(ALTER TABLE `shop`.`keyed`)$", r"\1 /*T![ttl] TTL_ENABLE = 'ON' */"),
+    ),
+    WrongProducer(
         "open-ddl-parts-of-one-type",
         "open.ddl.multi-statement",
         "It gives an ALTER TABLE of several specifications the type of one of them.",
