@@ -36,8 +36,10 @@ def name_of(path: Path, root: Path) -> str:
 def _beneath(start: Path, root: Path) -> Iterator[Path | Problem]:
     if not start.exists():
         siblings = start.parent.iterdir() if start.parent.is_dir() else ()
-        hint = did_you_mean(start.name, [path.name for path in siblings])
-        yield Problem(Location(shown_path(start)), "there is no such file or directory", hint=hint)
+        hint = did_you_mean(start.name, [path.name for path in siblings]) or _under(root, start)
+        expected = "a scenario file, or a folder of them"
+        what = "there is no such file or directory"
+        yield Problem(Location(shown_path(start)), what, expected, hint)
     elif not start.is_relative_to(root):
         expected = f"a path under the scenarios' root, {shown_path(root)}"
         yield Problem(Location(shown_path(start)), "this is outside the scenarios' root", expected)
@@ -48,6 +50,13 @@ def _beneath(start: Path, root: Path) -> Iterator[Path | Problem]:
                 yield path if path.suffix == SUFFIX else _misnamed(path)
     else:
         yield start if start.suffix == SUFFIX else _misnamed(start)
+
+
+def _under(root: Path, path: Path) -> str:
+    """Return how a file is named that the root has, where it is looked for elsewhere."""
+    tails = (Path(*path.parts[at:]) for at in range(1, len(path.parts)))
+    found = next((tail for tail in tails if (root / tail).is_file()), None)
+    return "" if found is None else f"did you mean `{'.'.join(found.with_suffix('').parts)}`?"
 
 
 def _misnamed(path: Path) -> Problem:

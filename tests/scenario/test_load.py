@@ -188,7 +188,8 @@ def test_a_path_that_is_not_there_is_reported(
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "keys/chain.yaml", SOUND)
     expected = (
-        "keys/chian.yaml: there is no such file or directory\n    hint: did you mean `chain.yaml`?"
+        "keys/chian.yaml: there is no such file or directory\n"
+        "    expected: a scenario file, or a folder of them\n    hint: did you mean `chain.yaml`?"
     )
     assert problems_of(tmp_path, Path("keys/chian.yaml")) == expected
     assert "nowhere/x.yaml: there is no such file" in problems_of(tmp_path, Path("nowhere/x.yaml"))

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
@@ -56,7 +57,14 @@ def spread(
     try:
         forked = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(processes, forked, end_with, (os.getpid(),)) as pool:
-            yield from pool.map(_one, range(len(items)))
+            waiting = deque(pool.submit(_one, number) for number in range(len(items)))
+            try:
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                # The pool itself cancels them: `map` does so behind its back, and a pool whose
+                # workers a signal has ended then breaks with a traceback (CPython 3.11).
+                pool.shutdown(cancel_futures=True)
     finally:
         _WORK.pop()
 

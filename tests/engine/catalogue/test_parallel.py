@@ -76,6 +76,34 @@ def test_a_signal_ends_workers_without_a_word(tmp_path: Path, number: signal.Sig
     assert "Process ForkProcess" not in said
 
 
+CLOSED = """
+import os, signal, sys, threading, time
+from pathlib import Path
+from harness.engine.catalogue.parallel import spread
+go = Path(sys.argv[1], "go")
+def work(number):
+    while number and not go.exists():
+        time.sleep(0.01)
+    if number:
+        os.kill(os.getpid(), signal.SIGTERM)
+answers = spread(work, range(8), 2)
+next(answers)
+threading.Timer(0.5, go.touch).start()
+answers.close()
+"""
+
+
+def test_workers_that_end_while_the_rest_is_left_out_leave_no_traceback(tmp_path: Path) -> None:
+    """Ctrl-C ends the workers as well: what was not begun is left out, and nothing is printed."""
+    words = [sys.executable, "-c", CLOSED, str(tmp_path)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        words, env=env, capture_output=True, text=True, timeout=BOUND_S, check=False
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
 def test_what_the_parent_ignores_ends_no_worker(tmp_path: Path) -> None:
     """Started by `nohup` or a shell's `&`, a parent that goes on keeps its workers."""
     ignoring = ["sh", "-c", 'trap "" INT HUP; exec "$@"', "sh"]

@@ -103,6 +103,7 @@ MISTAKES = [
     (Selection(("keys.pk-chain[opne]",)), "no case has `opne`"),
     (Selection(("keys.pk-chain[opne]",)), "did you mean `open`"),
     (Selection(("types.*[opne]",)), "newarch, open, p1, p2, vitess, +adaptive"),
+    (Selection(("elsewhere/keys/pk-chain.yaml",)), "did you mean `keys.pk-chain`?"),
     (Selection(("types.*[opne]",)), " more\n"),
     (Selection(("keys.pk-chain[open",)), "no closing bracket"),
     (Selection(protocols=("opn",)), "did you mean `open`"),
