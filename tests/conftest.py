@@ -12,6 +12,8 @@ import gc
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +21,7 @@ import pytest
 if TYPE_CHECKING:  # what needs no service is collected without them
     from harness.services import Services
 
+MARKERS = frozenset({"scaffolds", "services", "spark"})
 gc.disable()
 
 # A shell's `&` and `nohup` start us with signals ignored, and children would inherit that: tests
@@ -51,6 +54,27 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         and hasattr(session.config, "workerinput")
     ):
         cov.cov_controller.cov.stop()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass over files without a test of the marker that `-m` begins with: thousands of tests."""
+    wanted, *others = str(config.option.markexpr).split(" ")
+    if wanted not in MARKERS or "or" in others or collection_path.suffix != ".py":
+        return None
+    return f"mark.{wanted}" not in collection_path.read_text("utf-8") or None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Refuse a marker that is not written in the test's file: `-m` would pass over the test."""
+    for marker in item.iter_markers():
+        if marker.name in MARKERS and f"mark.{marker.name}" not in text_of(item.path):
+            raise pytest.UsageError(f"{item.nodeid}: write pytest.mark.{marker.name} in its file")
+
+
+@cache
+def text_of(path: Path) -> str:
+    """Return what is in a file of tests."""
+    return path.read_text("utf-8")
 
 
 def pytest_collection_finish() -> None:
