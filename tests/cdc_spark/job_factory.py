@@ -96,7 +96,7 @@ class JobFactory:
             **more,
         }
         (place / "job.json").write_text(json.dumps(document))
-        return Job(place, self.jars, self.directory / "archives")
+        return Job(place, self.jars)
 
 
 def changefeed(directory: str, differs: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,7 +112,6 @@ class Job:
 
     place: Path
     jars: str
-    archives: Path
 
     def start(self, **environment: str) -> subprocess.Popen[str]:
         """Start the consumer as the harness does: in the work directory, in its own session."""
@@ -127,7 +126,8 @@ class Job:
                 "PYTHONPATH": ROOT,
                 "HARNESS_JOB": str(self.place / "job.json"),
                 "HARNESS_SPARK_JARS": self.jars,
-                ARCHIVE_DIRECTORY: str(self.archives),
+                # A few runs do not repay the making of an archive of Java's classes of their own.
+                ARCHIVE_DIRECTORY: os.environ.get(ARCHIVE_DIRECTORY, ""),
                 **environment,
             },
             stdin=subprocess.DEVNULL,

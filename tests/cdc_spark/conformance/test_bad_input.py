@@ -14,7 +14,6 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from cdc_spark.conformance.failures import explained
 from cdc_spark.errors import DecodingError, SetupError
-from tests.cdc_spark.conformance.test_run_rows import ARCHIVES
 from tests.cdc_spark.job_factory import DEADLINE_S, Job, JobFactory, Record
 from tests.cdc_spark.messages import message, put, resolved
 
@@ -28,7 +27,7 @@ def done(jobs: JobFactory) -> Job:
     """Return a job that has read its two topics to their ends."""
     topics = [jobs.topic([[message(put(2, 1, "a")), message(resolved(2))]]) for _ in range(2)]
     job = jobs.job("bad", {"feed": {"topics": topics}})
-    assert job.run(**ARCHIVES)[0] == 0
+    assert job.run()[0] == 0
     return job
 
 
@@ -48,7 +47,7 @@ def again(done: Job, name: str, change: Callable[[list[dict[str, Any]]], object]
     document |= {"work_dir": str(place / "work"), "out_dir": str(place / "out")}
     change(document["changefeeds"][0]["topics"])
     (place / "job.json").write_text(json.dumps(document))
-    return Job(place, done.jars, done.archives)
+    return Job(place, done.jars)
 
 
 def ends(number: int, end: int) -> Callable[[list[dict[str, Any]]], None]:
@@ -76,7 +75,7 @@ def _findings_after_retention(jobs: JobFactory, done: Job) -> None:
     admin = AdminClient({"bootstrap.servers": jobs.bootstrap})
     (gone,) = admin.delete_records([TopicPartition(topic, 0, 4)]).values()
     gone.result(DEADLINE_S)
-    code, said = again(done, "retention", ends(0, 5)).run(**ARCHIVES)
+    code, said = again(done, "retention", ends(0, 5)).run()
     assert code == ENVIRONMENT
     assert f"messages of the job are gone from Kafka: topic {topic}, partition 0, offset 2" in said
     assert "\tat " not in said
@@ -90,7 +89,7 @@ def _findings_after_making_again(jobs: JobFactory, done: Job) -> None:
         pass  # asks the broker, which takes its time
     admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(DEADLINE_S)
     produce(jobs, topic, MORE)
-    code, said = again(done, "remade", ends(1, 3)).run(**ARCHIVES)
+    code, said = again(done, "remade", ends(1, 3)).run()
     assert code == ENVIRONMENT
     assert f"topic {topic} was deleted and made again below the checkpoint" in said
 
@@ -99,7 +98,7 @@ def test_a_checkpoint_of_another_job_is_refused(jobs: JobFactory, done: Job) -> 
     """A work directory that another job has read into is named, and nothing is read."""
     other = jobs.topic([[message(resolved(2))]])
     job = again(done, "other", lambda topics: topics.__setitem__(1, other))
-    code, said = job.run(**ARCHIVES)
+    code, said = job.run()
     assert code == USAGE
     assert "has the checkpoint of another job" in said
 

@@ -14,7 +14,7 @@ import pytest
 from harness import services
 from tests.cdc_spark.avro_messages import Publisher
 from tests.cdc_spark.conformance.test_run import POISON
-from tests.cdc_spark.conformance.test_run_rows import ARCHIVES, avro, marker, record
+from tests.cdc_spark.conformance.test_run_rows import avro, marker, record
 from tests.cdc_spark.conftest import quiet
 from tests.cdc_spark.delta.streams import statements
 from tests.cdc_spark.job_factory import Job, JobFactory
@@ -80,7 +80,6 @@ def delta(jobs: JobFactory) -> dict[str, str]:
     """Return the environment of a run into Delta, a micro-batch holding a part of what there is."""
     jars = [jobs.jars, *(str(path) for path in services.jars("delta", on_event=quiet))]
     return {
-        **ARCHIVES,
         "HARNESS_SPARK_SINK": "delta",
         "HARNESS_SPARK_JARS": os.pathsep.join(jars),
         "HARNESS_SPARK_BATCH": "40",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from tests.cdc_spark import messages
 from tests.cdc_spark.avro_messages import Publisher, column
-from tests.cdc_spark.job_factory import ARCHIVE_DIRECTORY, Job, JobFactory
+from tests.cdc_spark.job_factory import Job, JobFactory
 from tests.cdc_spark.registry_server import published
 from tests.cdc_spark.vitess_records import (
     ID,
@@ -29,8 +28,6 @@ SETTINGS = {"provide.transaction.metadata": "true"}
 Record = tuple[bytes | None, bytes | None]
 # Java in a zone with gaps, and with an encoding that knows no umlaut.
 ELSEWHERE = {"JDK_JAVA_OPTIONS": "-Duser.timezone=America/New_York -Dfile.encoding=US-ASCII"}
-# A few runs do not repay the making of an archive of Java's classes of their own.
-ARCHIVES = {ARCHIVE_DIRECTORY: os.environ.get(ARCHIVE_DIRECTORY, "")}
 
 
 def record(op: str, before: Any, after: Any, name: str, order: int) -> Record:
@@ -104,7 +101,7 @@ def registry(source: Publisher) -> Iterator[dict[str, Any]]:
 def pack(jobs: JobFactory, source: Publisher, registry: Mapping[str, Any]) -> Job:
     """Return a job over all changefeeds that was run, Java being elsewhere."""
     job = jobs.job("rows", feeds(jobs, source), registry=registry)
-    assert job.run(**ELSEWHERE, **ARCHIVES)[0] == 0
+    assert job.run(**ELSEWHERE)[0] == 0
     return job
 
 
@@ -152,7 +149,7 @@ def test_poison_may_be_set_aside(jobs: JobFactory, pack: Job, registry: Mapping[
     """The policy `dead_letter` tells of the message and applies the rest."""
     poisoned = {"avro-poisoned": pack.feeds()["avro-poisoned"]}
     job = jobs.job("letters", poisoned, registry=registry)
-    assert job.run(HARNESS_SPARK_POISON="dead_letter", **ARCHIVES)[0] == 0
+    assert job.run(HARNESS_SPARK_POISON="dead_letter")[0] == 0
     assert job.status("avro-poisoned") == {"status": "done"}
     (letter,) = job.lines("avro-poisoned", "dead_letters")
     assert (letter["partition"], letter["offset"]) == (0, 1)
@@ -164,12 +161,12 @@ def test_a_batch_whose_commit_is_lost_takes_effect_once(
 ) -> None:
     """Without its newest commit a checkpoint repeats a micro-batch; the answers are the same."""
     job = jobs.job("recommitted", pack.feeds(), registry=registry)
-    assert job.run(HARNESS_SPARK_BATCH="6", **ARCHIVES)[0] == 0
+    assert job.run(HARNESS_SPARK_BATCH="6")[0] == 0
     commits = job.place / "work" / "checkpoint" / "commits"
     newest = max((path for path in commits.glob("*") if path.name.isdigit()), key=number)
     newest.unlink()
     newest.with_name(f".{newest.name}.crc").unlink(missing_ok=True)
-    assert job.run(HARNESS_SPARK_BATCH="6", **ARCHIVES)[0] == 0
+    assert job.run(HARNESS_SPARK_BATCH="6")[0] == 0
     assert job.answers() == pack.answers()
 
 
@@ -182,7 +179,7 @@ def test_a_registry_that_is_away_is_named(jobs: JobFactory, pack: Job) -> None:
     """It is nobody's poison: the run ends with the environment's code and one sentence."""
     away = {"url": "http://127.0.0.1:9", "properties": {"schema.registry.wait.s": "1"}}
     job = jobs.job("away", {"avro": pack.feeds()["avro"]}, registry=away)
-    code, said = job.run(**ARCHIVES)
+    code, said = job.run()
     assert code == 3
     assert "the schema registry does not answer" in said
     assert not (job.place / "out" / "avro" / "status.json").exists()
