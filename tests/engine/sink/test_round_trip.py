@@ -14,7 +14,7 @@ from harness.engine.plan.case import Plan
 from harness.engine.sink.session import Refused, Session, quoted
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink, sink
-from harness.engine.sink.statements import literal
+from harness.engine.sink.statements import create_table, literal
 from harness.errors import UsageError
 from harness.model.finding import FindingKind, Judgement
 from harness.model.observed import Observed, Outcome
@@ -81,24 +81,38 @@ def statements(plan: Plan, databases: dict[str, str]) -> Iterator[str]:
             yield f"INSERT INTO {place} ({names}) VALUES ({values})"
 
 
+def content(plan: Plan) -> tuple[str, ...]:
+    """Return the tables and rows that a plan stores, whatever its databases are called."""
+    shapes = shapes_of(plan)
+    tables = [create_table(f"{name}", one, "", wide=True) for name, one in shapes.tables.items()]
+    return (*tables, *statements(plan, {schema: schema for schema in shapes.schemas}))
+
+
 def feed(plan: Plan, databases: dict[str, str]) -> ChangefeedJob:
     """Return the changefeed as a job names it."""
     return ChangefeedJob(plan.case.id, "0", plan.case.protocol, (), databases=databases)
 
 
 def test_every_legal_value_comes_back(made: Sink) -> None:
-    """Rows of every type, key and shape are stored under strict rules and compare as equal."""
+    """Rows of every type, key and shape are stored under strict rules and compare as equal.
+
+    What several cases store is stored once, and compared for each of them.
+    """
     session = account(made)
     session.run("SET SESSION sql_mode = @@GLOBAL.sql_mode")
     found = planned(WORDS, *FOLDERS)
     assert len(found) > 300
+    answers: dict[tuple[str, ...], Observed] = {}
     for index, plan in enumerate(found):
-        databases = dict(made.databases(shapes_of(plan), index))
-        for statement in statements(plan, databases):
-            session.run(statement)
-        answer = made.answer(feed(plan, databases), DONE)
-        verdict = judge(plan.judged, plan.expected, answer)
+        stored = content(plan)
+        if stored not in answers:
+            databases = dict(made.databases(shapes_of(plan), index))
+            for statement in statements(plan, databases):
+                session.run(statement)
+            answers[stored] = made.answer(feed(plan, databases), DONE)
+        verdict = judge(plan.judged, plan.expected, answers[stored])
         assert verdict.judgement is Judgement.PASS, verdict
+    assert len(answers) > 100
 
 
 def test_the_account_is_confined(made: Sink) -> None:
