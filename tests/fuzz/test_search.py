@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,8 +93,9 @@ def test_the_right_consumer_is_not_found(database: Lasting, protocol: str) -> No
 def test_a_finding_is_remembered(database: Lasting, tmp_path: Path) -> None:
     """What was found is tried first by the next run, whatever its seed."""
     memory = DirectoryBasedExampleDatabase(tmp_path)
-    first = searched(database, "deletes-ignored", SearchOptions(("open",), 1, None, 500), memory)
-    options = SearchOptions(("open",), 99, None, 500, remembered=True)
+    options = SearchOptions(("open",), 1, None, 500, patience=5)
+    first = searched(database, "deletes-ignored", options, memory)
+    options = replace(options, seed=99, remembered=True)
     again = searched(database, "deletes-ignored", options, memory)
     assert first.found is not None
     assert again.found is not None
