@@ -17,6 +17,7 @@ from tests.cdc_spark.job_factory import DEADLINE_S, ROOT
 
 DEPLOY = "org.apache.spark.deploy"
 REGISTERED = "Registering worker"
+SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a Java that ends before more would pay
 
 
 @contextmanager
@@ -32,6 +33,7 @@ def standalone_cluster(directory: Path, workers: int) -> Iterator[str]:
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": HOST,
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": SHORT,
         "PYTHONPATH": ROOT,
     }
     url = f"spark://{HOST}:{port}"

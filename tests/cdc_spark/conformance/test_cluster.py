@@ -22,7 +22,7 @@ from harness.protocols import OWN
 from harness.runner.commands import Whereabouts
 from harness.runner.targets import parse
 from harness.services.ports import HOST
-from tests.cdc_spark.conformance.standalone_cluster import standalone_cluster
+from tests.cdc_spark.conformance.standalone_cluster import SHORT, standalone_cluster
 
 pytestmark = pytest.mark.spark
 
@@ -46,6 +46,7 @@ def test_two_workers_give_the_answers(tmp_path: Path) -> None:
         "spark.driver.bindAddress": HOST,
         "spark.driver.host": HOST,
         "spark.executor.memory": "512m",
+        "spark.executor.extraJavaOptions": SHORT,
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": (tmp_path / "events").as_uri(),
         "spark.eventLog.rolling.enabled": "false",
