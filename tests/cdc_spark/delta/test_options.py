@@ -29,8 +29,8 @@ def kept(lab: FilesLab, spark: Any, table: str = "t") -> list[tuple[Any, ...]]:
 def test_deleted_rows_stay_until_their_key_comes_again(place: Path, spark: Any) -> None:
     """With the time of what deleted them: a delete, a TRUNCATE; rows without a key too."""
     lab = FilesLab(place, FEED, options={"deletes": "soft"})
-    lab.send(message(ddl(1, CREATE, 3), put(2, 1, "a"), put(2, 2, "b"), put(2, 3, "c")))
-    lab.send(message(loose(2, 7), loose(2, 7), resolved(2)))
+    rows = message(put(2, 1, "a"), put(2, 2, "b"), put(2, 3, "c"), loose(2, 7), loose(2, 7))
+    lab.send(message(ddl(1, CREATE, 3)), rows, message(resolved(2)))
     lab.send(message(gone(3, 1), loose(3, 7, deleted=True), resolved(3)))
     lab.run(spark)
     assert lab.rows(spark) == [(2, "b"), (3, "c")]
@@ -160,8 +160,8 @@ def test_tables_have_their_names_in_the_catalog(place: Path, spark: Any, namespa
     lab.run(spark)
     assert shown() == {"test_u": [(1, "a", None), (2, "b", "c")], "test_t": [(3, "d")]}
     lab.send(message(ddl(8, "DROP TABLE `test`.`u`", 4, table="u"), resolved(8)))
-    lab.send(message(ddl(9, "DROP TABLE `test`.`t`", 4), ddl(10, CREATE, 3), put(11, 4, "e")))
-    lab.send(message(resolved(11)))
+    again = ddl(9, "DROP TABLE `test`.`t`", 4), ddl(10, CREATE, 3), put(11, 4, "e"), resolved(11)
+    lab.send(message(*again))
     lab.run(spark)
     assert shown() == {"test_t": [(4, "e")]}
 
