@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,13 @@ from typing import Any
 import psutil
 import pytest
 from hypothesis import settings
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException, StreamingQueryException
 
 import cdc_spark
 from cdc_spark import Changefeed
 from cdc_spark.delta.crash_points import POINTS
-from tests.cdc_spark.delta.files_lab import ROOT, FilesLab, end_shared_session
+from tests.cdc_spark.delta.files_lab import ROOT, FilesLab
 from tests.cdc_spark.delta.test_no_loss import FIRST, POISON, SOCKETS, later
 from tests.cdc_spark.messages import column, ddl, key, loose, message, resolved, row
 
@@ -29,16 +30,13 @@ ALTER = "ALTER TABLE `test`.`t` "
 NUMBER = {"t": 3, "f": 65}
 # Which time a point is passed that is worth to die at: the claim is passed once.
 TIMES = {point: 1 if point in {"claim", "letters"} else 2 for point in POINTS}
-# The first, a middle and the last point at each push, all of them under the profile `nightly`.
-DYING = (*POINTS,) if settings().max_examples >= 1000 else ("start", "alter", "commit")
+# At each push drivers die one after the other in the second batch: at its first point, amid it, and
+# at its last. Under the profile `nightly` one dies at each point there is, and the next one ends.
+EACH = [(f"{point}:{TIMES[point]}",) for point in POINTS]
+DYING = EACH if settings().max_examples >= 1000 else [("start:2", "alter:1", "commit:1")]
+# To each idle worker comes the turn, of however many that were killed.
+TURNS = 64
 ROWS = [(1, "x", None), (3, "b", None), (7, "h", 5), (8, "i", 6)]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _alone() -> Iterator[None]:
-    """Leave no session with killed workers to other files."""
-    yield
-    end_shared_session()
 
 
 def filled(place: Path) -> FilesLab:
@@ -61,20 +59,21 @@ def new(ts: int, text: str, number: int) -> tuple[str, str]:
     return row(ts, {"u": {"id": key(ts), "w": column(text), "n": column(number, NUMBER)}})
 
 
-@pytest.mark.parametrize("point", DYING)
-def test_a_killed_driver_loses_nothing(place: Path, spark: Any, point: str) -> None:
-    """Killed with what is done by this point, the next start ends with all rows, each once."""
+@pytest.mark.parametrize("points", DYING, ids=" ".join)
+def test_killed_drivers_lose_nothing(place: Path, spark: Any, points: Sequence[str]) -> None:
+    """Killed with what is done by these points, the last start ends with all rows, each once."""
     lab = filled(place)
     command = [sys.executable, "-m", "tests.cdc_spark.delta.files_lab"]
-    died = subprocess.run(
-        [*command, str(place), f"{point}:{TIMES[point]}"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_S,
-        check=False,
-    )
-    assert died.returncode == KILLED, died.stderr[-2000:]
+    for point in points:
+        died = subprocess.run(
+            [*command, str(place), point],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+        assert died.returncode == KILLED, died.stderr[-2000:]
     lab.run(spark)
     assert lab.rows(spark) == ROWS
     assert lab.rows(spark, "loose") == [("7",)] * 3
@@ -87,13 +86,15 @@ def test_killed_workers_lose_nothing(place: Path, spark: Any) -> None:
     with dying_workers(spark) as died, pytest.raises(PySparkException):
         lab.run(spark)
     assert died
-    supervised(lab, spark, starts=len(died) + 1)
+    supervised(lambda: lab.run(spark), starts=len(died) + 1)
+    many = spark.range(0, TURNS, 1, TURNS).mapInArrow(lambda some: some, "id bigint")
+    supervised(many.collect, starts=len(died) + 1)  # none of those killed is left to other tests
     assert lab.rows(spark) == ROWS
     assert lab.rows(spark, "loose") == [("7",)] * 3
 
 
-def supervised(lab: FilesLab, spark: Any, *, starts: int) -> None:
-    """Run the lab until it ends, as a supervisor does, in so many starts; our own errors stop it.
+def supervised(work: Callable[[], object], *, starts: int) -> None:
+    """Do work until it ends, as a supervisor does, in so many starts; our own errors stop it.
 
     Spark keeps idle workers, and takes a killed one for alive until its parent has seen it die. A
     task that gets such a worker fails, and with it the query, as a local session tries each task
@@ -101,9 +102,10 @@ def supervised(lab: FilesLab, spark: Any, *, starts: int) -> None:
     killed, and the last one finds none.
     """
     for _ in range(starts - 1):
-        with suppress(StreamingQueryException):
-            return lab.run(spark)
-    return lab.run(spark)
+        with suppress(StreamingQueryException, Py4JJavaError):
+            work()
+            return
+    work()
 
 
 @contextmanager
