@@ -18,9 +18,11 @@ from urllib3.exceptions import HTTPError
 
 from harness.errors import SetupError
 from harness.process import Guarded, spawn
+from harness.services.embedded.sharing import ARCHIVING_GRACE_S, ClassArchive, keep
 from harness.services.java import find_java
 from harness.services.launch import BIND_ATTEMPTS, how_ended, log_end, met_a_conflict, size
 from harness.services.ports import HOST, free_ports
+from harness.services.repository import cache_directory
 
 MAIN: Final = "org.apache.kafka.connect.cli.ConnectStandalone"
 JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
@@ -39,6 +41,7 @@ JVM: Final = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",  # a run is over before the second compiler would pay
     "-XX:-UsePerfData",
+    "-Xlog:disable",  # making an archive of classes logs each class that it leaves out
     "-Djava.awt.headless=true",
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
@@ -166,14 +169,17 @@ def working(
     properties = directory / "worker.properties"
     log = directory / "worker.log"
     classpath = ":".join(map(str, files.jars))
-    options = (*JVM, f"-Duser.timezone={zone}", f"-Djava.io.tmpdir={directory}")
+    home = cache_directory(env) / "connect"
+    home.mkdir(parents=True, exist_ok=True)
+    classes = ClassArchive.of(home, directory, str(java.home), java.version, *JVM, classpath)
+    own = (f"-Duser.timezone={zone}", f"-Djava.io.tmpdir={directory}", classes.option)
     for attempt in range(1, BIND_ATTEMPTS + 1):
         (port,) = free_ports(1)
         url = f"http://{HOST}:{port}"
         properties.write_text(_properties(files, directory, bootstrap, url), encoding="utf-8")
         begin = size(log)
         with spawn(
-            [str(java.executable), *options, "-cp", classpath, MAIN, str(properties)],
+            [str(java.executable), *JVM, *own, "-cp", classpath, MAIN, str(properties)],
             cwd=directory,
             env={name: env[name] for name in ("PATH", "HOME", "LANG") if name in env},
             stdout=log,
@@ -187,7 +193,9 @@ def working(
                     yield worker
                     return
             finally:
-                child.stop(STOP_GRACE_S)
+                status = child.stop(STOP_GRACE_S if classes.made else ARCHIVING_GRACE_S)
+                keep(classes.fresh, classes.path, status)
+                classes.fresh.unlink(missing_ok=True)
 
 
 def deepest(trace: str) -> str:
