@@ -66,6 +66,10 @@ settings = {
     "spark.master": "local[1]",
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.submit.pyFiles": given["zip"],
 }
 builder = SparkSession.builder
