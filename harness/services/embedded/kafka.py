@@ -133,11 +133,15 @@ def start_second(first: Running) -> Running:
         lambda there: _format(java, classpath, startup, there, _second(9094, there, voters)),
     )
 
+    home = startup.cache / "kafka"
+    classes = ClassArchive.of(home, startup.data, str(java.home), java.version, *JVM, *made_from)
+    known = [classes.option] if classes.made else []  # by a first broker, of another run
+
     def attempt(ports: Sequence[int]) -> Attempt:
         shutil.copytree(storage, startup.data / "log")
         properties = directory / "server.properties"
         properties.write_text(_second(ports[0], startup.data / "log", voters), encoding="ascii")
-        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}"]
+        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", *known]
         address = Kafka(f"{HOST}:{ports[0]}")
         return Attempt(
             argv=[*command, "-cp", classpath, "kafka.Kafka", str(properties)],
