@@ -37,13 +37,14 @@ def session() -> Iterator[Any]:
 
     end_shared_session()
     java = "-Duser.timezone=America/New_York -Dfile.encoding=US-ASCII"
+    short = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # it ends before more would pay
     builder: Any = SparkSession.builder
     settings = {
         "spark.master": "local[1]",
         "spark.ui.enabled": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": java,
+        "spark.driver.extraJavaOptions": f"{java} {short}",
         "spark.sql.session.timeZone": "America/New_York",
         "spark.sql.shuffle.partitions": "1",
     }
