@@ -45,6 +45,7 @@ _SPELLED_JDBC: Final[Mapping[str, Jdbc]] = MappingProxyType(
     {
         "BOOL": Jdbc.BOOLEAN,
         "BOOLEAN": Jdbc.BOOLEAN,
+        "FLOAT": Jdbc.FLOAT,
         "REAL": Jdbc.REAL,
         "NUMERIC": Jdbc.NUMERIC,
     }
@@ -75,12 +76,13 @@ def column_types(table: LogTable) -> tuple[ColumnType, ...]:
 
 def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnType:
     primary = column.name in keyed
-    words = _words(column, spelled)
-    length = _length(column, words)
+    word, _, bits = (spelled or "").partition("(")
+    words = _words(column, word)
+    length = int(bits.rstrip(")")) if bits else _length(column, words)
     return ColumnType(
         name=column.name,
         type=words,
-        jdbc=_SPELLED_JDBC.get(spelled or "", _JDBC[column.kind]),
+        jdbc=_SPELLED_JDBC.get(word, _JDBC[column.kind]),
         optional=column.nullable,
         # A comma inside of a member is escaped, in schemas and in values.
         members=tuple(member.replace(",", "\\,") for member in column.members),
@@ -90,7 +92,7 @@ def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnTy
     )
 
 
-def _words(column: Column, spelled: str | None) -> str:
+def _words(column: Column, spelled: str) -> str:
     word = spelled or column.kind.value.upper()
     if column.unsigned and column.kind is not ColumnKind.YEAR:
         word += " UNSIGNED"

@@ -61,8 +61,9 @@ _EVENT_BYTES: Final = 8192
 SECOND: Final = 1_709_210_096
 BROKEN_OFF: Final = SECOND - 1  # when a copy is read that breaks off
 _SPELLED: Final = re.compile(
-    r"`?(\w+)`?\s+(BOOL|BOOLEAN|INT1|INT2|INT3|INT4|INT8|INTEGER|MIDDLEINT|DEC|NUMERIC|FIXED|REAL"
-    r"|DOUBLE\s+PRECISION|CHARACTER\s+VARYING|CHARACTER|NCHAR|NVARCHAR)\b",
+    r"`?(\w+)`?\s+((?:BOOL|BOOLEAN|INT1|INT2|INT3|INT4|INT8|INTEGER|MIDDLEINT|DEC|NUMERIC|FIXED|REAL"
+    r"|FLOAT8|DOUBLE\s+PRECISION|CHARACTER\s+VARYING|CHARACTER|NCHAR|NVARCHAR)\b"
+    r"|FLOAT\s*\(\s*\d+\s*\))",
     re.IGNORECASE,
 )
 
@@ -164,7 +165,10 @@ class Server:
     def _spell(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep how a statement spells the types of the columns that it makes."""
         found = _SPELLED.findall(sql)
-        words = {name.lower(): " ".join(word.upper().split()) for name, word in found}
+        words = {
+            name.lower(): ("" if "(" in word else " ").join(word.upper().split())
+            for name, word in found
+        }
         old = frozenset[int]() if before is None else {column.id for column in before.columns}
         defined = defined_columns(sql)
         for column in after.columns:

@@ -12,7 +12,7 @@ from harness.codecs.connect.schema import UNSET, Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
 from harness.codecs.debezium_mysql.values import PRECISION
 from harness.model.binlog import LogTable
-from harness.model.columns import CHARACTERS, ColumnKind
+from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
     CODEC,
@@ -20,6 +20,7 @@ from harness.mutants.producers.mysql.edits import (
     by_column,
     cells,
     conversions,
+    kind_of,
     of,
     read_as,
     row,
@@ -144,6 +145,31 @@ def _widths() -> Iterator[WrongProducer]:
             f"It declares {word.replace('-', ' ')}{kind.value.upper()} as {wrong.value}.",
             schemas(of(kind, unsigned=unsigned), kind=wrong),
         )
+
+
+def _bits_forgotten(original: Callable[..., ColumnType]) -> Callable[..., ColumnType]:
+    """Know a column that was declared FLOAT(p) as the server does."""
+
+    def one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnType:
+        return original(column, None if "(" in (spelled or "") else spelled, keyed)
+
+    return one
+
+
+def _wide_float(column: ColumnType) -> bool:
+    return column.jdbc is Jdbc.FLOAT and kind_of(column) is ColumnKind.DOUBLE
+
+
+def _first_word_stays(original: Callable[..., None]) -> Callable[..., None]:
+    """Know a column's type by the words of the statement that first gave it some."""
+
+    def spell(server: Any, *given: object) -> None:  # noqa: ANN401 - as patched
+        words = vars(server)["_spelled"]
+        first = dict(words)
+        original(server, *given)
+        words.update(first)
+
+    return spell
 
 
 # A column's character set -> what Python calls it, where it is not a part of UTF-8.
@@ -336,6 +362,24 @@ ROWS: Final = (
         "type.real",
         "It declares REAL as a double.",
         schemas(_spelled(Jdbc.REAL), kind=SchemaType.FLOAT64),
+    ),
+    row(
+        "first-spelling-stays",
+        "type.real",
+        "It keeps the words of a type when a later statement declares the column in others.",
+        patch("harness.sources.mysql.simulator:Server._spell", _first_word_stays),
+    ),
+    row(
+        "float-bits-forgotten",
+        "type.float-bits",
+        "It knows a column that was declared FLOAT(p) as a FLOAT or DOUBLE without a length.",
+        patch(f"{CODEC}.columns:_one", _bits_forgotten),
+    ),
+    row(
+        "float-of-many-bits-is-float32",
+        "type.float-bits",
+        "It declares FLOAT(p) as float32, whatever p is.",
+        schemas(_wide_float, kind=SchemaType.FLOAT32),
     ),
     row(
         "bool-as-text",
