@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from harness.ddl import DdlJob
@@ -32,10 +31,6 @@ class Stored:
         # A row without a key stays where it is when it changes.
         at = len(kept) if found is None else found
         kept[at : at if found is None else at + 1] = after
-
-    def keep(self, wanted: Callable[[TableId], bool]) -> None:
-        """Forget the rows of the tables that are not wanted."""
-        self.rows = {place: rows for place, rows in self.rows.items() if wanted(place[1])}
 
     def follow(self, job: DdlJob, line: int) -> None:
         """Let the rows of every shard follow a DDL on their table."""

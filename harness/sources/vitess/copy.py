@@ -1,10 +1,12 @@
 """VStream's copy phase: the rows that are there, table by table and shard by shard, then the mark.
 
 Copied rows carry no time; ENUM and SET stand as their members until the copy is over. A table is
-read by its primary key, whatever the connector takes for the key.
+read by its primary key, whatever the connector takes for the key, and its end is a transaction of
+its own. A shard of which nothing was copied yet has no position.
 
 Source: Debezium Vitess connector notes §1, §10 (vectors `snapshot`); Vitess
-go/vt/vtgate/vstream_manager.go, COPY_COMPLETED.
+go/vt/vtgate/vstream_manager.go sendAll, COPY_COMPLETED;
+go/vt/vttablet/tabletserver/vstreamer/uvstreamer.go copyComplete.
 """
 
 from __future__ import annotations
@@ -48,10 +50,11 @@ def finished(keyspace: str, shards: Iterable[str]) -> VStreamResponse:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One copy of a keyspace; `position` gives each shard's place, which a copy does not move."""
+    """One copy of a keyspace, of its `tables`; a copy does not move a shard's place."""
 
     keyspace: str
     position: tuple[ShardGtid, ...]
+    tables: Sequence[TableId]
     table: Callable[[TableId], SourceTable]
     number: Callable[[], int]
 
@@ -60,24 +63,26 @@ class Copy:
     ) -> Iterator[VStreamResponse]:
         """Yield the responses of the copy, and add the rows that they stand for to `rows`."""
         shards = [gtid.shard for gtid in self.position]
-        for shard in shards:
-            tables = sorted(table for there, table in stored.rows if there == shard)
-            for table_id in tables:
-                copied = stored.rows[shard, table_id]
-                if copied:
-                    yield from self._table(shard, self.table(table_id), copied, rows, start)
-            origin = replace(start, event=self.number())
-            empty: tuple[VEvent, ...] = (
-                Begin(0, self.keyspace, shard, origin),
-                Vgtid(self.position, 0, self.keyspace, shard, origin),
-                Commit(0, self.keyspace, shard, origin),
-            )
-            yield VStreamResponse(empty)
+        for number, shard in enumerate(shards, 1):
+            later = (replace(gtid, gtid="") for gtid in self.position[number:])
+            standing = (*self.position[:number], *later)
+            for table_id in sorted(self.tables):
+                copied = stored.rows.get((shard, table_id), [])
+                table = self.table(table_id)
+                yield from self._table(shard, standing, table, copied, rows, start)
+                origin = replace(start, event=self.number())
+                end: tuple[VEvent, ...] = (
+                    Begin(0, self.keyspace, shard, origin),
+                    Vgtid(standing, 0, self.keyspace, shard, origin),
+                    Commit(0, self.keyspace, shard, origin),
+                )
+                yield VStreamResponse(end)
         yield finished(self.keyspace, shards)
 
     def _table(
         self,
         shard: str,
+        standing: tuple[ShardGtid, ...],
         table: SourceTable,
         copied: list[tuple[Row, Origin]],
         rows: list[RowEvent],
@@ -89,9 +94,11 @@ class Copy:
         opening: tuple[VEvent, ...] = (
             Begin(0, self.keyspace, shard, begin),
             FieldEvent(name, infos, 0, self.keyspace, shard, origin=begin),
-            Vgtid(self.position, 0, self.keyspace, shard, begin),
+            Vgtid(standing, 0, self.keyspace, shard, begin),
         )
         yield VStreamResponse(opening)
+        if not copied:
+            return
         by = read_by(table.table)
         ordered = sorted(copied, key=lambda pair: _sort_key(table.table, by, pair[0]))
         changes: list[RowChange] = []
@@ -102,7 +109,11 @@ class Copy:
             rows.append(RowEvent(Op.INSERT, table, None, row, 0, "", 0, made))
             changes.append(RowChange(None, as_text(table, row), made))
         end = replace(start, event=self.number())
-        last = self._last_key(shard, table.table, by, infos, ordered[-1][0])
+        reached = _reached(table.table, by, infos, ordered[-1][0])
+        last = tuple(
+            replace(gtid, table_pks=(reached,)) if gtid.shard == shard else gtid
+            for gtid in standing
+        )
         closing: tuple[VEvent, ...] = (
             *(VRowEvent(name, (one,), 0, self.keyspace, shard, one.origin) for one in changes),
             Vgtid(last, 0, self.keyspace, shard, end),
@@ -110,22 +121,14 @@ class Copy:
         )
         yield VStreamResponse(closing)
 
-    def _last_key(
-        self, shard: str, table: Table, by: Sequence[int], infos: tuple[FieldInfo, ...], row: Row
-    ) -> tuple[ShardGtid, ...]:
-        """Return the position with the last key that was copied of the table."""
-        ordinals = sent(table)
-        keys = [ordinals.index(n) for n in by]
-        values = cells(table, row)
-        reached = TablePk(
-            table.id.name,
-            tuple(infos[n] for n in keys),
-            (tuple(values[n] for n in keys),),
-        )
-        return tuple(
-            replace(gtid, table_pks=(reached,)) if gtid.shard == shard else gtid
-            for gtid in self.position
-        )
+
+def _reached(table: Table, by: Sequence[int], infos: tuple[FieldInfo, ...], row: Row) -> TablePk:
+    """Return how far a table was copied: the key of the last row."""
+    ordinals = sent(table)
+    keys = [ordinals.index(n) for n in by]
+    values = cells(table, row)
+    key = tuple(values[n] for n in keys)
+    return TablePk(table.id.name, tuple(infos[n] for n in keys), (key,))
 
 
 # What a column costs in a key that stands in for the primary one; a type that is not here, 1000.

@@ -221,11 +221,12 @@ class Cluster:
         if self._stored is not None and transaction.name == self._topology.copied_after:
             start = replace(self._origin(step, transaction, "copy", second), commit_ts=0)
             self._asked = self._named()
-            self._stored.keep(self._asks)
+            tables = [table.id for table in self._there() if self._asks(table.id)]
             for name, shards in self._tasks():
                 copy = Copy(
                     self._topology.keyspace,
                     tuple(gtid for gtid in self._position.standing() if gtid.shard in shards),
+                    tables,
                     lambda table: self._source_table(table, transaction.line),
                     lambda: next(self._events),
                 )
@@ -279,11 +280,15 @@ class Cluster:
 
     def _named(self) -> frozenset[TableId] | None:
         """Return the tables that a connector asks for by name, None where it asks for all."""
-        listed, keyspace = self._topology.listed, self._topology.keyspace
+        listed = self._topology.listed
         if listed is None:
             return None
-        there = (table.id for table in self._catalogue.tables() if table.id.schema == keyspace)
-        return frozenset(table for table in there if listed(table.name)) or None
+        return frozenset(t.id for t in self._there() if listed(t.id.name)) or None
+
+    def _there(self) -> list[Table]:
+        """Return the keyspace's tables."""
+        tables = (table for table in self._catalogue.tables() if not table.is_view)
+        return [table for table in tables if table.id.schema == self._topology.keyspace]
 
     def _asks(self, table: TableId) -> bool:
         return self._asked is None or table in self._asked
