@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from harness.model.canonical import canonical
-from harness.model.columns import BINARIES, Column, ColumnKind
+from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.reshape import default_value
 from harness.model.settings import Settings
 from harness.model.values import Value
@@ -118,9 +118,11 @@ def instead_of_null(column: Column, modes: MysqlModes) -> Value:
         # A TIMESTAMP that may be NULL has no default in its schema.
         moment = clock and column.kind is ColumnKind.DATETIME
         return canonical(column, f"{_EPOCH}") if moment else None
-    if default.is_binary and column.kind is not ColumnKind.BIT:
-        # Of a hexadecimal literal the connector keeps the digits.
+    if (default.is_binary and column.kind is not ColumnKind.BIT) or column.kind in CHARACTERS:
+        # Of a hexadecimal literal the connector keeps the digits, of a text what is between quotes.
         raw = default.text
+        if not default.is_binary:
+            raw = raw.replace("\\", "\\\\").replace("'", "''")
         found: Value = raw.encode() if column.kind in BINARIES else raw
         return visible_value(column, found, modes)
     try:
@@ -134,12 +136,12 @@ def instead_of_null(column: Column, modes: MysqlModes) -> Value:
 
 def _only_text(column: Column) -> bool:
     """Return whether the texts of members are not those that the column's own are known by."""
-    return any("," in name or not name for name in column.members)
+    return any("," in name or "\\" in name or not name for name in column.members)
 
 
 def _escaped(column: Column, value: int) -> Value:
     """Return the member or members of a number, their commas escaped."""
-    names = [name.replace(",", "\\,") for name in column.members]
+    names = [name.replace("\\", "\\\\").replace(",", "\\,") for name in column.members]
     if column.kind is ColumnKind.ENUM:
         return names[value - 1] if 0 < value <= len(names) else ""
     return ",".join(name for bit, name in enumerate(names) if value >> bit & 1)

@@ -23,6 +23,8 @@ Convert = Callable[[Any], Any]
 class Jdbc(IntEnum):
     """The types of `java.sql.Types` that columns get, under their numbers there."""
 
+    NCHAR = -15
+    NVARCHAR = -9
     BIT = -7
     VARBINARY = -3
     CHAR = 1
@@ -45,6 +47,7 @@ class Jdbc(IntEnum):
     OTHER = 1111
 
 
+TEXTS: Final = frozenset({Jdbc.CHAR, Jdbc.VARCHAR, Jdbc.NCHAR, Jdbc.NVARCHAR})
 FLOATS: Final = frozenset({Jdbc.FLOAT, Jdbc.REAL, Jdbc.DOUBLE})
 
 

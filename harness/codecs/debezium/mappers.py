@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, NO_ALGORITHM, JavaError
 from harness.codecs.connect.java import buckets, code_units, hash_order
-from harness.codecs.debezium.columns import UNSET, ColumnType, Jdbc
+from harness.codecs.debezium.columns import TEXTS, UNSET, ColumnType
 from harness.codecs.debezium.selection import includes
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.topics import TableKey
@@ -127,7 +127,7 @@ def _starred(length: int) -> Change:
 def _masking(change: Callable[[ColumnType], Change]) -> Mapper:
     return Mapper(
         _masked,
-        lambda column: change(column) if column.jdbc in {Jdbc.CHAR, Jdbc.VARCHAR} else None,
+        lambda column: change(column) if column.jdbc in TEXTS else None,
     )
 
 

@@ -48,6 +48,8 @@ _SPELLED_JDBC: Final[Mapping[str, Jdbc]] = MappingProxyType(
         "FLOAT": Jdbc.FLOAT,
         "REAL": Jdbc.REAL,
         "NUMERIC": Jdbc.NUMERIC,
+        "NCHAR": Jdbc.NCHAR,
+        "NVARCHAR": Jdbc.NVARCHAR,
     }
 )
 CLOCK: Final = "1970-01-01 00:00:00"  # the default of a column that defaults to the clock
@@ -64,6 +66,9 @@ _LENGTHS: Final = frozenset(
         ColumnKind.DOUBLE,
     }
 )
+
+
+_NATIONAL: Final = frozenset({Jdbc.NCHAR, Jdbc.NVARCHAR})
 
 
 def column_types(table: LogTable) -> tuple[ColumnType, ...]:
@@ -85,7 +90,7 @@ def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnTy
         jdbc=_SPELLED_JDBC.get(word, _JDBC[column.kind]),
         optional=column.nullable,
         # A comma inside of a member is escaped, in schemas and in values.
-        members=tuple(member.replace(",", "\\,") for member in column.members),
+        members=tuple(written(member).replace(",", "\\,") for member in column.members),
         length=UNSET if length is None else length,
         primary=primary,
         upstream=column,
@@ -106,7 +111,7 @@ def described(table: LogTable, *, comments: bool = True) -> dict[str, Any]:
         "defaultCharsetName": table.table.charset,
         "primaryKeyColumnNames": list(table.key),
         "columns": list(_described(table)),
-        "comment": comment.replace("'", "''") or None,
+        "comment": quoted(comment) or None,
     }
 
 
@@ -122,7 +127,7 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
             "nativeType": None,
             "typeName": one.type,
             "typeExpression": one.type,
-            "charsetName": (column.charset or table.table.charset) if text else None,
+            "charsetName": _charset(one, column, table) if text else None,
             "length": None if one.length == UNSET else one.length,
             "scale": _scale(column),
             "position": position,
@@ -134,6 +139,10 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
             "defaultValueExpression": default_text(column),
             "enumValues": _members(column),
         }
+
+
+def _charset(one: ColumnType, column: Column, table: LogTable) -> str:
+    return "utf8" if one.jdbc in _NATIONAL else column.charset or table.table.charset
 
 
 def _scale(column: Column) -> int | None:
@@ -162,7 +171,7 @@ def _length(column: Column, words: str) -> int | None:  # noqa: PLR0911 - a fami
 def _members(column: Column) -> list[str] | None:
     if column.kind not in _MEMBERS:
         return None
-    return ["'" + member.replace("'", "''") + "'" for member in column.members]
+    return [f"'{quoted(member)}'" for member in column.members]
 
 
 def default_text(column: Column) -> str | None:
@@ -179,4 +188,14 @@ def default_text(column: Column) -> str | None:
         return None
     if default.is_binary and column.kind is ColumnKind.BIT:
         return f"{int(default.text or '0', 16):b}"
-    return default.text
+    return default.text if default.is_binary else quoted(default.text)
+
+
+def written(text: str) -> str:
+    """Return a text as a statement has it: the connector takes no escape away."""
+    return text.replace("\\", "\\\\")
+
+
+def quoted(text: str) -> str:
+    """Return a text as it stands between a statement's quotes."""
+    return written(text).replace("'", "''")

@@ -222,9 +222,9 @@ def _default(column: ColumnType, upstream: Column, read: Callable[[Any], Any]) -
     if upstream.default.is_binary:
         digits = upstream.default.text or "0"
         return read(int(digits, 16) if upstream.kind is ColumnKind.BIT else digits.encode())
-    if upstream.kind in BINARY_KINDS:
-        return read(text.encode())
-    raw: object = text
+    if upstream.kind in BINARY_KINDS | CHARACTERS:
+        return read(text if upstream.kind in CHARACTERS else text.encode())
+    raw: object = text if upstream.default.is_expression else upstream.default.text
     if column.jdbc is Jdbc.BOOLEAN and text.upper() in {"TRUE", "FALSE"}:
         raw = int(text.upper() == "TRUE")
     try:

@@ -22,7 +22,7 @@ from typing import Final
 
 from harness.ddl import Catalogue
 from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
-from harness.errors import StepError, replaying
+from harness.errors import StepError, UsageError, replaying
 from harness.model.binlog import (
     LogBegin,
     LogCommit,
@@ -138,8 +138,10 @@ class Server:
         self._texts.clear()
         gtid = self._gtid()
         origin = Origin(run.line, step, next(self._events), "ddl", commit_ts=SECOND * 1000)
+        keyed = any(self._has_key(job.before) for job in applied.jobs)
         for job in applied.jobs:
             if job.after is not None:
+                _check_charset(job.before, job.after, run.sql)
                 self._spell(run.sql, job.before, job.after)
                 self._declare(run.sql, job.before, job.after)
                 if not ignored(run.sql):
@@ -155,12 +157,15 @@ class Server:
                 own = replace(origin, event=next(self._events))
                 yield LogTruncate(gtid, self._table(job.before), own)
             return
-        for one in parsed(run.sql, run.schema, applied.jobs):
+        for one in parsed(run.sql, run.schema, applied.jobs, keyed=keyed):
             changes = tuple(
                 LogTableChange(kind, name, None if table is None else self._table(table))
                 for kind, name, table in one.changes
             )
             yield LogDdl(gtid, one.sql, one.database, one.tables, changes, origin)
+
+    def _has_key(self, table: Table | None) -> bool:
+        return table is not None and bool(self._keys.get(table.id))
 
     def _spell(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep how a statement spells the types of the columns that it makes."""
@@ -337,6 +342,23 @@ class Server:
     def _origin(self, step: int, transaction: Transaction, kind: str, line: int) -> Origin:
         number = next(self._events)
         return Origin(line, step, number, kind, transaction.name, commit_ts=SECOND * 1000)
+
+
+def _check_charset(before: Table | None, after: Table, sql: str) -> None:
+    """Refuse another character set of a table, which the connector takes no notice of."""
+    old = {} if before is None else {column.id: column.charset for column in before.columns}
+    known = defined_columns(sql)
+    changed = (
+        column.name
+        for column in after.columns
+        if column.name.lower() not in known and old.get(column.id, column.charset) != column.charset
+    )
+    name = next(changed, "")
+    if name or (before is not None and before.charset != after.charset):
+        raise UsageError(
+            f"{after.id} gets another character set, and the connector reads texts in the old one",
+            expected="MODIFY COLUMN with a character set, which it follows",
+        )
 
 
 def _check_nulls(table: LogTable, row: Row, line: int) -> None:

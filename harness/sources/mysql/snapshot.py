@@ -106,7 +106,7 @@ def _check(table: LogTable, row: Row, line: int) -> None:
             why = "the connector takes the year 0 for 2000 in a copy, and for none in the log"
         elif column.kind is ColumnKind.FLOAT and column.scale is not None:
             why = "the connector reads the decimals of a FLOAT(M,D), and in the log a float"
-        elif column.kind is ColumnKind.ENUM and any("," in one for one in column.members):
+        elif any("," in one or "\\" in one for one in column.members):
             why = "the connector escapes a comma of an ENUM in the log, and not in a copy"
         if why:
             raise StepError(

@@ -28,6 +28,7 @@ from harness.model.table import Table, TableId
 
 _IF_EXISTS: Final = re.compile(r"\s*DROP\s+TABLE\s+IF\s+EXISTS\s+(.+)", re.IGNORECASE | re.DOTALL)
 _INDEX: Final = re.compile(r"\s*(?:CREATE\s+INDEX|DROP\s+INDEX)\b", re.IGNORECASE)
+_UNIQUE_INDEX: Final = re.compile(r"\s*CREATE\s+UNIQUE\s+INDEX\b", re.IGNORECASE)
 _CREATE_TABLE: Final = re.compile(r"\s*CREATE\s+TABLE\b", re.IGNORECASE)
 _VIEW: Final = re.compile(
     r"\s*(?:CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:[^\s(]+\s+)*?(?:VIEW|SEQUENCE)\b",
@@ -155,8 +156,11 @@ def ignored(sql: str) -> bool:
     return _INDEX.match(sql) is not None
 
 
-def parsed(sql: str, schema: str, jobs: tuple[DdlJob, ...]) -> Iterator[Parsed]:
-    """Yield what a statement becomes; `schema` is the current database."""
+def parsed(sql: str, schema: str, jobs: tuple[DdlJob, ...], *, keyed: bool) -> Iterator[Parsed]:
+    """Yield what a statement becomes; `schema` is the current database.
+
+    `keyed` says that its table has a key: then a unique index is nothing more than another one.
+    """
     text = sql.strip().rstrip(";").rstrip()
     if _VIEW.match(text):
         return
@@ -165,7 +169,7 @@ def parsed(sql: str, schema: str, jobs: tuple[DdlJob, ...]) -> Iterator[Parsed]:
         tables = () if database[1].upper() == "ALTER" else None
         yield Parsed(text, database[2], tables, ())
         return
-    if _INDEX.match(text):
+    if _INDEX.match(text) or (keyed and _UNIQUE_INDEX.match(text)):
         yield Parsed(text, schema, (), ())
         return
     if _IF_EXISTS.match(text) or any(job.action is ActionType.DROP_TABLE for job in jobs):

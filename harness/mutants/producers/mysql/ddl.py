@@ -27,7 +27,7 @@ from harness.mutants.producers.mysql.edits import (
     values,
     without,
 )
-from harness.mutants.producers.patch import Patch, instead, patch
+from harness.mutants.producers.patch import Patch, constant, instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
@@ -220,6 +220,12 @@ ROWS: Final = (
         "ddl.no-table",
         "It sends no statement that changes no table.",
         each(_without_tables),
+    ),
+    row(
+        "unique-indexes-alter",
+        "ddl.no-table",
+        "It describes the table of each unique index that is made.",
+        constant("harness.sources.mysql.statements:_UNIQUE_INDEX", re.compile(r"(?!)")),
     ),
     row(
         "database-for-a-table",

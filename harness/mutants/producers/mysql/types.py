@@ -26,7 +26,7 @@ from harness.mutants.producers.mysql.edits import (
     row,
     schemas,
 )
-from harness.mutants.producers.patch import patch
+from harness.mutants.producers.patch import instead, patch
 
 LONGEST: Final = (1 << 63) - 1
 _BITS: Final = {
@@ -471,6 +471,18 @@ ROWS: Final = (
         "value.optional",
         "It says of each column that it is never null.",
         schemas(lambda _: True, optional=False),
+    ),
+    row(
+        "defaults-without-escapes",
+        "value.default",
+        "It takes the escapes out of the default of a text.",
+        instead(f"{CODEC}.columns:quoted", lambda text: text),
+    ),
+    row(
+        "backslashes-of-members-kept",
+        "value.member-comma",
+        "It writes a backslash within a member as it is.",
+        instead(f"{CODEC}.columns:written", lambda text: text),
     ),
     row(
         "no-defaults",
