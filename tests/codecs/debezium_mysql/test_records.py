@@ -253,6 +253,23 @@ def test_a_copy_that_cannot_break_off_so_is_refused(
         _encoded(ChangeLog(changes), config)
 
 
+@pytest.mark.parametrize(
+    ("alter", "why"),
+    [
+        ("CHANGE COLUMN v w VARCHAR(5)", "shop.t.w is NULL, and to the connector it is NOT NULL"),
+        ("CONVERT TO CHARACTER SET latin1", "another character set"),
+        ("DEFAULT CHARACTER SET latin1", "another character set"),
+    ],
+)
+def test_what_the_connector_does_not_follow_is_refused(alter: str, why: str) -> None:
+    """The real connector was asked: it writes a zero there, and reads texts in the old set."""
+    made = _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY, v VARCHAR(5) NOT NULL)")
+    with pytest.raises(StepError, match=why):
+        _sent(
+            BARE, made, _ddl(f"ALTER TABLE shop.t {alter}"), _rows((Op.INSERT, None, (1, None), 0))
+        )
+
+
 def test_a_truncate_is_the_statement_that_it_was() -> None:
     """Scenario: mysql.truncated."""
     settings = {**BARE, "skipped.operations": "none"}
