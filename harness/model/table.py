@@ -55,12 +55,16 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """One foreign key: `columns` of this table point at `parent_columns` of `parent`."""
+    """One foreign key: `columns` of this table point at `parent_columns` of `parent`.
+
+    `actions` are what was said to happen on DELETE and on UPDATE, each "" where nothing was.
+    """
 
     name: str
     columns: tuple[str, ...]
     parent: TableId
     parent_columns: tuple[str, ...] = ()
+    actions: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from harness.model.columns import Column, ColumnKind
 from harness.model.settings import Settings
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
-from harness.model.values import Row
+from harness.model.values import Row, Value
 from harness.projections.debezium import (
     FIELD_NAMES,
     captured_tables,
@@ -36,6 +36,8 @@ from harness.projections.mysql_values import (
 
 _LETTERS: Final[Mapping[Op, str]] = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
 _SYSTEM: Final = frozenset(("mysql", "performance_schema", "sys", "information_schema"))
+# Between the last day of the Julian calendar and the first of the Gregorian one.
+_NO_DAYS: Final = frozenset(f"1582-10-{day:02d}" for day in range(5, 15))
 _TEXT_ON_THE_WIRE: Final = frozenset(
     (ColumnKind.ENUM, ColumnKind.SET, ColumnKind.JSON, ColumnKind.TIMESTAMP)
 )
@@ -107,15 +109,28 @@ def _letter(row: RowEvent) -> str:
 
 
 def _selected(source: SourceTable, row: Row | None) -> Row | None:
-    """Return a row as SELECT says it, where the server prints a FLOAT in six digits."""
+    """Return a row as a connector reads what SELECT says."""
     if row is None:
         return None
-    return tuple(
-        canonical(column, float(f"{value:.6g}"))
-        if column.kind is ColumnKind.FLOAT and isinstance(value, float)
-        else value
-        for column, value in zip(source.table.columns, row, strict=True)
-    )
+    return tuple(map(_read, source.table.columns, row))
+
+
+def _read(column: Column, value: Value) -> Value:
+    """Return a value of a SELECT: FLOAT in the digits that it shows, moments by Java's calendar."""
+    match value:
+        case float() if column.kind is ColumnKind.FLOAT:
+            digits = ".6g" if column.scale is None else f".{column.scale}f"
+            return canonical(column, float(f"{value:{digits}}"))
+        case str() if column.kind is ColumnKind.DATE and value.startswith("0000-"):
+            return f"2{value[1:]}"
+        case str() if column.kind is ColumnKind.DATETIME and value.startswith("0000-"):
+            return f"2001{value[4:]}"
+        case str() if column.kind is ColumnKind.DATETIME and value[:10] in _NO_DAYS:
+            return f"{value[:8]}{int(value[8:10]) + 10}{value[10:]}"
+        case int() if column.kind is ColumnKind.ENUM and any("," in m for m in column.members):
+            return column.members[value - 1] if 0 < value <= len(column.members) else ""
+        case _:
+            return value
 
 
 def _seen(

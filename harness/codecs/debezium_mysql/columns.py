@@ -64,6 +64,7 @@ _LENGTHS: Final = frozenset(
         ColumnKind.VARBINARY,
         ColumnKind.FLOAT,
         ColumnKind.DOUBLE,
+        ColumnKind.YEAR,
     }
 )
 

@@ -268,16 +268,8 @@ class Connector:
         return _LETTERS[event.op] in self._skipped
 
     def _copied(self, event: LogSnapshot) -> None:
-        """Emit the statements that make what is there, then the rows of captured tables.
-
-        Raises UsageError for the MySQL connector, whose copy no oracle has confirmed.
-        """
+        """Emit the statements that make what is there, then the rows of captured tables."""
         state = self._state
-        if not state.dialect.has_gtids:
-            raise UsageError(
-                "what the MySQL connector copies at its start is not written",
-                expected="the dialect `current`, or no `copied-after`",
-            )
         copies = sorted(event.tables, key=self._place_of)
         if event.broken_after is not None and copies != [*event.tables]:
             raise UsageError(

@@ -1,6 +1,6 @@
 """Values that a connector reads by SELECT, where they are others than in the log.
 
-Source: records of connector-mariadb 3.3.0.Final, which asks in text.
+Source: records of connector-mariadb 3.3.0.Final and connector-mysql 3.3.1.Final, which ask in text.
 """
 
 from __future__ import annotations
@@ -13,14 +13,37 @@ from harness.model.values import Row, Value
 
 
 def as_read(columns: Sequence[Column], row: Row) -> Row:
-    """Return a row as it is read: FLOAT in six digits, TIMESTAMP without zeros at its end."""
+    """Return a row as it is read.
+
+    FLOAT has the digits that the server shows, TIMESTAMP no zeros at its end, and a member of an
+    ENUM is the text that it is, whatever is escaped in the log. The year 0 is 2000 of a DATE, 2001
+    of a DATETIME, whose ten days between Julian and Gregorian calendar are those behind them.
+    """
     return tuple(_value(column, value) for column, value in zip(columns, row, strict=True))
 
 
 def _value(column: Column, value: Value) -> Value:
-    if column.kind is ColumnKind.FLOAT and isinstance(value, float):
-        found: float = struct.unpack("<f", struct.pack("<f", float(f"{value:.6g}")))[0]
-        return found
-    if column.kind is ColumnKind.TIMESTAMP and isinstance(value, str) and "." in value:
-        return value.rstrip("0").rstrip(".")
-    return value
+    match column.kind, value:
+        case ColumnKind.FLOAT, float():
+            digits = ".6g" if column.scale is None else f".{column.scale}f"
+            found: float = struct.unpack("<f", struct.pack("<f", float(f"{value:{digits}}")))[0]
+            return found
+        case ColumnKind.TIMESTAMP, str() if "." in value:
+            return value.rstrip("0").rstrip(".")
+        case ColumnKind.DATE, str() if value.startswith("0000-"):
+            return f"2{value[1:]}"
+        case ColumnKind.DATETIME, str():
+            return _by_java(value)
+        case ColumnKind.ENUM, int() if 0 < value <= len(column.members):
+            return column.members[value - 1]
+        case _:
+            return value
+
+
+def _by_java(moment: str) -> str:
+    """Return a DATETIME as java.sql.Timestamp has it, whose years begin with 1."""
+    if moment.startswith("0000-"):
+        return f"2001{moment[4:]}"
+    if "1582-10-05" <= moment < "1582-10-15":
+        return f"1582-10-{int(moment[8:10]) + 10}{moment[10:]}"
+    return moment

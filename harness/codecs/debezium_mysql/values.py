@@ -194,7 +194,9 @@ def _member(name: str, column: ColumnType) -> Schema:
     return Schema(SchemaType.STRING, name=name, version=1, parameters=(allowed,))
 
 
-def _enum(members: tuple[str, ...], index: int) -> str:
+def _enum(members: tuple[str, ...], index: int | str) -> str:
+    if isinstance(index, str):  # as a SELECT says it
+        return index
     return members[index - 1] if 1 <= index <= len(members) else ""
 
 

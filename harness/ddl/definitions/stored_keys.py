@@ -151,7 +151,8 @@ def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
     if not covered(table, columns):
         index_name = name if table.find_index(name) is None else unused_name(table, key)
         table = add_key(table, Constraint(ConstraintKind.INDEX, index_name, key.parts, at=key.at))
-    foreign_key = ForeignKey(name, columns, parent, parent_columns)
+    actions = key.reference.on_delete, key.reference.on_update
+    foreign_key = ForeignKey(name, columns, parent, parent_columns, actions)
     return replace(table, foreign_keys=(*table.foreign_keys, foreign_key))
 
 

@@ -213,21 +213,30 @@ def test_a_row_that_is_read_says_where_it_stands(
     assert [name for name, _ in found] == [n for n, count in counts.items() for _ in range(count)]
 
 
+def test_a_value_at_which_the_connector_fails_is_no_copy() -> None:
+    """It reads YEAR as a date, and there is none of the year 0."""
+    made = _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY, v YEAR)")
+    with pytest.raises(StepError, match="fails at a YEAR of 0000"):
+        _copied(BARE, "made-t", made, _made((1, 0)))
+
+
 @pytest.mark.parametrize(
-    ("column", "value", "why"),
+    ("keys", "order"),
     [
-        ("YEAR", 0, "a column of YEAR"),
-        ("DATETIME", "1582-10-04 00:00:00", "before 1582-10-15"),
-        ("DATE", "0000-05-06", "the year 0 for 2000"),
-        ("FLOAT(10, 3)", 0.5, "decimals of a FLOAT"),
-        ("ENUM('a,b')", 1, "escapes a comma"),
+        ("INDEX v (v)", [2, 3, 1]),  # it holds all, and is shorter
+        ("INDEX v (v), INDEX w (v, w)", [2, 3, 1]),
+        ("UNIQUE v (v)", [2, 3, 1]),
+        ("INDEX v (v), extra INT", [1, 2, 3]),
     ],
 )
-def test_what_the_connector_reads_otherwise_is_no_copy(column: str, value: Any, why: str) -> None:
-    """A copy is not what the log has: the real connector was asked, of the year 0 its code."""
-    made = _ddl(f"CREATE TABLE shop.t (id INT PRIMARY KEY, v {column})")
-    with pytest.raises(StepError, match=why):
-        _copied(BARE, "made-t", made, _made((1, value)))
+def test_rows_are_read_by_an_index_that_holds_them_all(keys: str, order: list[int]) -> None:
+    """As MariaDB 11.4.5 reads them, NULL first; scenario: mysql.copied-kinds."""
+    keys = keys.replace("INDEX w (v, w)", "INDEX w (v, id)")
+    more = (None,) * ("extra" in keys)
+    made = _ddl(f"CREATE TABLE shop.t (id INT PRIMARY KEY, v INT, {keys})")
+    found = _copied(BARE, "made-t", made, _made((1, 9, *more), (2, None, *more), (3, 5, *more)))
+    values = [json.loads(one.value or b"null") for one in found if one.topic == "mysql.shop.t"]
+    assert [value["after"]["id"] for value in values] == order
 
 
 @pytest.mark.parametrize(

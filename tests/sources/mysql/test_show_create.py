@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from harness.ddl import Catalogue
@@ -42,6 +44,27 @@ END = ") ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
             "`ts` timestamp(3) NOT NULL DEFAULT '2024-01-01 00:00:00.000'|`t` time(2) NOT NULL",
         ),
         (
+            "y YEAR NOT NULL DEFAULT 2020, f FLOAT(10,3), d DOUBLE(10,3) NOT NULL",
+            (
+                "`y` year(4) NOT NULL DEFAULT 2020|`f` float(10,3) DEFAULT NULL"
+                "|`d` double(10,3) NOT NULL"
+            ),
+        ),
+        (
+            "a INT, v INT AS (a + 1), t VARCHAR(20) AS (CONCAT('<', a, '>')) STORED",
+            (
+                "`a` int(11) DEFAULT NULL|`v` int(11) GENERATED ALWAYS AS (`a` + 1) VIRTUAL"
+                "|`t` varchar(20) GENERATED ALWAYS AS (concat('<',`a`,'>')) STORED"
+            ),
+        ),
+        (
+            "p INT, CONSTRAINT of_p FOREIGN KEY (p) REFERENCES shop.p (id) ON DELETE CASCADE",
+            (
+                "`p` int(11) DEFAULT NULL|KEY `of_p` (`p`)"
+                "|CONSTRAINT `of_p` FOREIGN KEY (`p`) REFERENCES `p` (`id`) ON DELETE CASCADE"
+            ),
+        ),
+        (
             "n INT, a INT NOT NULL, UNIQUE KEY n (n), UNIQUE KEY a (a)",
             (
                 "`n` int(11) DEFAULT NULL|`a` int(11) NOT NULL|UNIQUE KEY `a` (`a`)"
@@ -69,7 +92,23 @@ def test_a_spelling_is_lost() -> None:
     assert [(one.kind.value, one.length) for one in columns] == [("longtext", None), ("int", 10)]
 
 
-def test_what_is_not_worked_out_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ("a INT, b INT AS (a << 1)", "AS (`a`<<1)"),
+        ("a INT, b INT AS (-a)", "AS (-`a`)"),
+        ("a INT PRIMARY KEY, FOREIGN KEY (a) REFERENCES shop.p (id)", "a foreign key without"),
+    ],
+)
+def test_what_is_not_worked_out_is_refused(columns: str, why: str) -> None:
     """The reason and the line are said."""
-    with pytest.raises(StepError, match="a generated column"):
-        show_create(_table("a INT, b INT AS (a + 1)"), 7)
+    with pytest.raises(StepError, match=re.escape(why)):
+        show_create(_table(columns), 7)
+
+
+def test_partitions_are_refused() -> None:
+    """How rows are dealt is known, and not in which words it was said."""
+    made = "CREATE TABLE shop.t (a INT) PARTITION BY HASH (a) PARTITIONS 2"
+    (table,) = Catalogue.with_schemas("shop").apply(made, "shop").catalogue.tables()
+    with pytest.raises(StepError, match="has partitions"):
+        show_create(table, 7)
