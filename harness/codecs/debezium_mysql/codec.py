@@ -17,6 +17,7 @@ from harness.codecs.debezium_mysql.connector import DIALECTS, Connector
 from harness.codecs.debezium_mysql.decode import mysql_decoder
 from harness.codecs.debezium_mysql.reference import (
     CONNECTOR_SETTINGS,
+    FLAT,
     NO_SNAPSHOTS,
     NO_TRANSFORMS,
     PARTITIONS,
@@ -32,6 +33,7 @@ from harness.model.record import Record
 from harness.model.settings import Settings
 from harness.wire.registry import MemoryRegistry
 
+FLATTENED: Final = "what to do with what it leaves: docs/guides/write-a-consumer.md, Flattened rows"
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
     # Topics that a real connector filled name themselves: who reads them need not say the prefix.
     {**{row.name: row.default for row in CONNECTOR_SETTINGS}, "topic.prefix": "mysql"}
@@ -142,8 +144,7 @@ def _check_transforms(values: Settings) -> None:
                 raise UsageError(
                     f"`{name}` {value} is refused: {why}",
                     expected="one of " + ", ".join(OF_KAFKA),
-                    hint="who reads what such a transform leaves: docs/guides/write-a-consumer.md,"
-                    " Flattened rows",
+                    hint=FLATTENED if why == FLAT else "",
                 )
 
 

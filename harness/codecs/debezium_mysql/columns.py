@@ -64,7 +64,6 @@ _LENGTHS: Final = frozenset(
         ColumnKind.VARBINARY,
         ColumnKind.FLOAT,
         ColumnKind.DOUBLE,
-        ColumnKind.YEAR,
     }
 )
 

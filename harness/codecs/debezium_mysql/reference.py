@@ -57,7 +57,7 @@ _IDLE: Final = idle_rows(
         "An event of the log that cannot be read stops the task, or is dropped.",
     ),
 )
-_NOT_WRITTEN: Final = "notifications of this connector are not written"
+_NOT_WRITTEN: Final = "what this connector notifies of, on a topic of its own, is not worked out"
 _UNWRITTEN: Final = ("notification.enabled.channels", "notification.sink.topic.name")
 _CLOCK: Final = "Here the connector's clock goes on by a second with each event of the log."
 _ACTION: Final = Setting(
@@ -79,14 +79,14 @@ def _here(row: Setting) -> Setting:
 
 
 _DEBEZIUM: Final = "io.debezium.transforms"
-_FLAT: Final = (
+FLAT: Final = (
     "what it sends is no change event: a row without its operation and its place in the log"
 )
 NO_TRANSFORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        f"{_DEBEZIUM}.ExtractNewRecordState": _FLAT,
+        f"{_DEBEZIUM}.ExtractNewRecordState": FLAT,
         f"{_DEBEZIUM}.ExtractChangedRecordState": "it adds headers that no clause here speaks of",
-        f"{_DEBEZIUM}.outbox.EventRouter": _FLAT,
+        f"{_DEBEZIUM}.outbox.EventRouter": FLAT,
         f"{_DEBEZIUM}.ByLogicalTableRouter": "it adds a field to keys, and "
         "`topic.naming.strategy` io.debezium.schema.DefaultRegexTopicNamingStrategy renames "
         "topics without",

@@ -35,7 +35,7 @@ from harness.model.binlog import (
     LogTruncate,
 )
 from harness.model.change import Change, DdlRun, Resolve, RowChanged, Transaction
-from harness.model.columns import Column
+from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
@@ -308,7 +308,12 @@ class Server:
         texts = {one.id: show_create(one, line, self._numbers.get(one.id, 1)) for one in own}
         by_name = {name: shown(table) for name, table in self._catalogue.by_name.items()}
         self._catalogue = replace(self._catalogue, by_name=MappingProxyType(by_name))
-        self._spelled.clear()
+        self._spelled = {
+            (table.id, column.id): "YEAR(4)"
+            for table in own
+            for column in table.columns
+            if column.kind is ColumnKind.YEAR
+        }
         self._optional.clear()
         self._tables.clear()
         self._texts.clear()

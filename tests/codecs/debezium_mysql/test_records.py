@@ -328,6 +328,18 @@ def test_rules_go_by_what_the_parser_knows_of_a_column(
     assert value["payload"]["after"]["c"] == sent
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"), [("ExtractNewRecordState", "Flattened rows"), ("ByLogicalTableRouter", "")]
+)
+def test_who_reads_flattened_rows_is_told_what_to_do(name: str, hint: str) -> None:
+    """The guide speaks of rows that a transform left, and of nothing else."""
+    settings = {**BARE, "transforms": "r", "transforms.r.type": f"io.debezium.transforms.{name}"}
+    with pytest.raises(UsageError, match=name) as caught:
+        bind(settings, "current")
+    assert caught.value.hint.endswith(hint)
+    assert bool(caught.value.hint) is bool(hint)
+
+
 KAFKA = "org.apache.kafka.connect.transforms"
 ROUTER = {
     "transforms": "r",
