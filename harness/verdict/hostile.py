@@ -8,7 +8,7 @@ numbers in it names nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from harness.model.finding import Finding, FindingKind, Judgement, Place, Verdict
 from harness.model.observed import DeadLetter, Observed, Outcome
@@ -38,6 +38,12 @@ def judge_hostile(judged: Judged, observed: Observed) -> Verdict:
     return Verdict(judged.case, Judgement.PASS, (), "set aside what cannot be read")
 
 
+def owed(places: Sequence[Place]) -> str:
+    """Return what a consumer is to answer where messages cannot be read."""
+    shown = ", ".join(str(place) for place in places[:SHOWN])
+    return f"status `error` with `messages`, or dead letters, that name: {shown}"
+
+
 def _gave_up(judged: Judged, observed: Observed, wanted: Iterable[Place]) -> Verdict:
     named = observed.stopped_at
     if not named:
@@ -60,13 +66,12 @@ def _failed(judged: Judged, what: str, wanted: Iterable[Place]) -> Verdict:
     places = tuple(wanted)
     if judged.faults:
         what = f"{what} (fault {', '.join(dict.fromkeys(judged.faults))})"
-    shown = ", ".join(str(place) for place in places[:SHOWN])
     finding = Finding(
         FindingKind.CONSUMER,
         what,
         judged.main_clause(),
         judged.line,
-        expected=f"status `error` with `messages`, or dead letters, that name: {shown}",
+        expected=owed(places),
         places=places,
     )
     return Verdict(judged.case, Judgement.FAIL, (finding,))

@@ -22,7 +22,7 @@ from harness.verdict.design import Design, DroppedColumns
 from harness.verdict.events import compare_events
 from harness.verdict.expected import Expected
 from harness.verdict.folding import Folding
-from harness.verdict.hostile import judge_hostile
+from harness.verdict.hostile import judge_hostile, owed
 from harness.verdict.kept_columns import without_kept
 from harness.verdict.tables import compare_tables
 
@@ -64,6 +64,7 @@ def unanswered(judged: Judged, observed: Observed) -> Verdict | None:
         f"{SENTENCES[observed.outcome]}: {detail}",
         judged.main_clause(),
         judged.line,
+        expected=owed(judged.hostile) if judged.hostile else None,
     )
     return Verdict(judged.case, judgement, (finding,), detail)
 

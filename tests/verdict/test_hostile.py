@@ -73,5 +73,7 @@ def test_dead_letters() -> None:
     ],
 )
 def test_other_ends(outcome: Outcome, judgement: Judgement) -> None:
-    """A crash on a malformed message is a crash like any other."""
-    assert said(outcome, detail="why") is judgement
+    """A crash on a malformed message is a crash like any other, and says what was owed."""
+    verdict = judge(JUDGED, NOTHING, Observed(outcome, detail="why"))
+    assert verdict.judgement is judgement
+    assert all("that name: ticdc/1@5" in (one.expected or "") for one in verdict.findings)
