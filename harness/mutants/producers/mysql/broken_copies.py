@@ -99,37 +99,37 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
     row(
         "copy-goes-on",
         "snapshot.starts-over",
-        "A copy that broke off goes on with the rows that it has not sent.",
+        "It goes on with a copy that broke off behind the rows that it has sent.",
         _anew(_rest),
     ),
     row(
         "copy-given-up",
         "snapshot.starts-over",
-        "A connector that ended in its copy follows the log when it starts again.",
+        "It follows the log when it starts again, although it ended in its copy.",
         _anew(lambda *_: ()),
     ),
     row(
         "copy-anew-without-statements",
         "snapshot.starts-over",
-        "A copy that is begun anew sends no statements.",
+        "It sends no statements of a copy that it begins anew.",
         _anew(lambda _, event: (replace(event, statements=()),)),
     ),
     row(
         "copy-anew-of-old-rows",
         "snapshot.starts-over",
-        "A copy that is begun anew has the rows of the first.",
+        "It sends the rows of the first copy where it begins one anew.",
         _anew(lambda broken, event: (replace(event, tables=broken.tables),)),
     ),
     row(
         "copy-anew-has-no-first-row",
         "snapshot.starts-over",
-        "Of a copy that is begun anew no row is `first`.",
+        "It marks no row as `first` in a copy that it begins anew.",
         stream(_first_once),
     ),
     row(
         "copy-anew-at-the-old-place",
         "snapshot.position-anew",
-        "A copy that is begun anew has the position of the first.",
+        "It writes the position of the first copy where it begins one anew.",
         _anew(lambda broken, event: (replace(event, gtid=broken.gtid),)),
     ),
     row(
