@@ -18,7 +18,7 @@ def jars(
 ) -> tuple[Path, ...]:
     """Return the files of a group, downloaded when missing; raises SetupError.
 
-    `spark` and `delta` are the groups of the PySpark that is installed.
+    `spark`, `delta` and `iceberg` are the groups of the PySpark that is installed.
     """
     return _fetched(group_of(group), on_event, os.environ if env is None else env, verify=False)
 

@@ -2,6 +2,7 @@
 
 PySpark brings Spark itself; its Kafka connector and Delta Lake are jars of the lock, one set for
 each release. A set is complete: Maven resolves the connector, its token provider and Delta.
+Iceberg's runtime is there where the example of a writer is tried.
 """
 
 from __future__ import annotations
@@ -15,24 +16,30 @@ from harness.errors import SetupError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What belongs to a release of Spark: its Scala, and Delta Lake's coordinates."""
+    """What belongs to a release of Spark: its Scala, and Delta Lake's and Iceberg's coordinates."""
 
     scala: str
     delta: str
+    iceberg: str = ""
 
     def roots(self, spark: str) -> Mapping[str, str]:
         """Return the coordinates to resolve, by the lock's group."""
         connector = f"org.apache.spark:spark-sql-kafka-0-10_{self.scala}:{spark}"
-        return {f"spark-{spark}": connector, f"delta-{spark}": self.delta}
+        found = {f"spark-{spark}": connector, f"delta-{spark}": self.delta}
+        return found | ({f"iceberg-{spark}": self.iceberg} if self.iceberg else {})
 
 
 RELEASES: Mapping[str, Release] = {
     "3.5.7": Release("2.12", "io.delta:delta-spark_2.12:3.3.2"),
-    "4.0.0": Release("2.13", "io.delta:delta-spark_2.13:4.0.0"),
+    "4.0.0": Release(
+        "2.13",
+        "io.delta:delta-spark_2.13:4.0.0",
+        "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0",
+    ),
     "4.1.1": Release("2.13", "io.delta:delta-spark_4.1_2.13:4.3.0"),
     "4.2.0": Release("2.13", "io.delta:delta-spark_4.2_2.13:4.4.0"),
 }
-KINDS = ("spark", "delta")
+KINDS = ("spark", "delta", "iceberg")
 _EXPECTED = f"one of {', '.join(RELEASES)}"
 
 
@@ -67,7 +74,7 @@ def own() -> str:
 
 
 def group(name: str) -> str:
-    """Return the lock's group of `spark` or `delta` that fits the PySpark here.
+    """Return the lock's group of `spark`, `delta` or `iceberg` that fits the PySpark here.
 
     Other names are groups already. Raises SetupError as `own` does.
     """

@@ -30,12 +30,13 @@ def test_each_release_has_jars_of_its_own_version(release: str) -> None:
 
 
 def test_jars_follow_the_installed_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks for `spark` or `delta` gets those that fit; other groups are left alone."""
+    """Whoever asks for one of the kinds gets the jars that fit; other groups are left alone."""
     for release in sparks.RELEASES:
         monkeypatch.setattr(sparks, "installed", lambda found=release: found)
         assert [sparks.group(kind) for kind in (*sparks.KINDS, "kafka")] == [
             f"spark-{release}",
             f"delta-{release}",
+            f"iceberg-{release}",
             "kafka",
         ]
 

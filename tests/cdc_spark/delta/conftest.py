@@ -28,6 +28,7 @@ collect_ignore = (
         "test_upgrades.py",
         "test_options.py",
         "test_table_writer.py",
+        "test_iceberg.py",
     ]
 )
 

@@ -72,7 +72,7 @@ def shared_session() -> Any:
     A Java that has run a while is several times as fast as one that starts.
     """
     if not _SHARED:
-        _SHARED.append(_started())
+        _SHARED.append(started())
     return _SHARED[0]
 
 
@@ -82,10 +82,10 @@ def end_shared_session() -> None:
         end(_SHARED.pop())
 
 
-def _started() -> Any:
-    jars = [
-        str(path) for group in ("spark", "delta") for path in services.jars(group, on_event=quiet)
-    ]
+def started(*more: str, **settings: str) -> Any:
+    """Return a session with Delta, the jars of more groups, and settings besides."""
+    groups = ("spark", "delta", *more)
+    jars = [str(path) for group in groups for path in services.jars(group, on_event=quiet)]
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     os.environ["JAVA_HOME"] = str(services.find_java("spark").home)
@@ -94,7 +94,7 @@ def _started() -> Any:
     options = [SETTINGS[JAVA_OPTIONS], *(f'"{option}"' for option in made)]
     own = {"spark.driver.extraClassPath": os.pathsep.join(jars), JAVA_OPTIONS: " ".join(options)}
     builder: Any = SparkSession.builder
-    for name, value in {**SETTINGS, **own}.items():
+    for name, value in {**SETTINGS, **own, **settings}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
