@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from harness.model.columns import ColumnKind
 from harness.protocols import PROTOCOLS
@@ -24,6 +26,21 @@ _KAFKA: Mapping[str, str] = {
     "interleaved": "kafka.no-order-across-partitions",
 }
 
+_NUMBERS = re.compile(r"\d+(?:\.\d+)+")
+# What `versions` calls a dialect, where that is not the release that is its name.
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "documented": "documented",
+        "new architecture": "newarch",
+        "current": "current",
+        "MariaDB connector": "current",
+        "MySQL connector": "mysql",
+    }
+)
+# The release that a dialect is of, where that is not its name.
+_RELEASES: Mapping[str, str] = MappingProxyType({"6": "6.5.0"})
+_Release = tuple[int, ...]
+
 
 def cause_clause(protocol: str, cause: str) -> str:
     """Return the id of the clause that decides; empty where a protocol does not know the cause."""
@@ -38,3 +55,36 @@ def type_clause(protocol: str, kind: ColumnKind) -> str:
 def governs(clause: Clause, protocol: str) -> bool:
     """Return whether a clause speaks of a protocol's streams."""
     return clause.protocol in (protocol, *PROTOCOLS[protocol].description.layers)
+
+
+def means(versions: str, dialect: str) -> bool:
+    """Return whether a clause of these releases speaks of a dialect.
+
+    `versions` names a dialect (`documented`), or releases: `from 6.5.5, 7.1.2 and 7.4.0` (in the
+    branches 6.5 and 7.1 from then on, and from 7.4.0 on), `up to 3.1`, one alone. What it says
+    otherwise, such as `newest`, leaves no dialect out.
+    """
+    if versions in _WORDS:
+        return _WORDS[versions] == dialect
+    said = re.split(r" \(|, but", versions)[0]
+    named = [_release(number) for number in _NUMBERS.findall(said)]
+    if (
+        not named
+        or " to " in said.removeprefix("up to ")
+        or not versions.startswith(("from ", "up to ", *"0123456789"))
+    ):
+        return True
+    number = _RELEASES.get(dialect, dialect)
+    if not _NUMBERS.fullmatch(number):
+        return versions.startswith("from ")
+    own = _release(number)
+    own += (0,) * (3 - len(own))
+    if versions.startswith("from "):
+        return own >= max(named) or any(own[:2] == one[:2] and own >= one for one in named)
+    if versions.startswith("up to "):
+        return own[: len(max(named))] <= max(named)
+    return any(own[: len(one)] == one for one in named)
+
+
+def _release(number: str) -> _Release:
+    return tuple(map(int, number.split(".")))

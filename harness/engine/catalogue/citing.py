@@ -1,15 +1,15 @@
 """Which cases cite which clauses.
 
-A case covers a clause if the clause governs its protocol and the case cites it: as a clause under
-test, as the permission of its own fault, or as the reason why its protocol may differ. A clause
-that several protocols share is covered by a case of any of them.
+A case covers a clause if the clause governs its protocol, holds in its dialect and the case cites
+it: as a clause under test, as the permission of its own fault, or as the reason why its protocol
+may differ. A clause that several protocols share is covered by a case of any of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from harness.protocols.clauses import CLAUSES, governs
+from harness.protocols.clauses import CLAUSES, governs, means
 from harness.scenario.expand import Case
 
 
@@ -29,6 +29,7 @@ def covering_cases(cases: Iterable[Case]) -> Mapping[str, tuple[Case, ...]]:
     found: dict[str, list[Case]] = {}
     for case in cases:
         for clause in dict.fromkeys(cited(case)):
-            if governs(CLAUSES[clause], case.protocol):
+            said = CLAUSES[clause]
+            if governs(said, case.protocol) and means(said.versions, case.dialect):
                 found.setdefault(clause, []).append(case)
     return {clause: tuple(those) for clause, those in found.items()}

@@ -253,7 +253,7 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "avro-old-vectors",
-        "avro.type.vector",
+        "avro.type.vector-unknown",
         "It writes a VECTOR before 8.4.0.",
         constant("harness.codecs.avro.dialect:V6.vectors", value=True),
     ),

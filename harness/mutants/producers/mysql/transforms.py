@@ -94,6 +94,24 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         ),
     ),
     _row(
+        "predicate-never-true",
+        "predicate",
+        "It takes a predicate without `negate` for false of every record.",
+        _stages(
+            lambda stage: (
+                replace(stage, predicate=lambda _: False)
+                if stage.predicate and not stage.negate
+                else stage
+            )
+        ),
+    ),
+    _row(
+        "negated-predicate-always-true",
+        "predicate",
+        "It takes a predicate with `negate` for true of every record.",
+        _stages(lambda stage: replace(stage, predicate=lambda _: True) if stage.negate else stage),
+    ),
+    _row(
         "router-renames-nothing",
         "route",
         "It leaves topics as they are that RegexRouter renames.",
