@@ -76,9 +76,11 @@ def test_a_default_in_the_place_of_null(
 
 
 def test_a_clock_as_default_is_the_first_moment() -> None:
-    """The connector's schema has 1970 for CURRENT_TIMESTAMP, which then stands for NULL."""
-    column = replace(STAMP, default=Default("CURRENT_TIMESTAMP", is_expression=True))
-    assert instead_of_null(column, modes_of({})) == "1970-01-01 00:00:00"
+    """A DATETIME of CURRENT_TIMESTAMP has 1970 in its schema, a TIMESTAMP that may be NULL none."""
+    clock = Default("CURRENT_TIMESTAMP", is_expression=True)
+    moment = replace(STAMP, kind=ColumnKind.DATETIME, default=clock)
+    assert instead_of_null(moment, modes_of({})) == "1970-01-01 00:00:00"
+    assert instead_of_null(replace(STAMP, default=clock), modes_of({})) is None
 
 
 def test_columns_as_they_are_seen() -> None:
