@@ -83,7 +83,7 @@ def test_what_cannot_be_expressed_is_an_error() -> None:
         ([], [], None),
         ([(1, 2, 3)], [(1, 2, 4)], "d.t, row id=1, column `b`: the log says 3, a SELECT says 4"),
         ([(1, 2, 3)], [], "the log has a row that a SELECT lacks: {id: 1, a: 2, b: 3}"),
-        ([], [(1, 2, None)], "a SELECT has a row that the log lacks: {id: 1, a: 2, b: None}"),
+        ([], [(1, 2, None)], "a SELECT has a row that the log lacks: {id: 1, a: 2, b: NULL}"),
     ],
 )
 def test_differences_name_row_and_column(
