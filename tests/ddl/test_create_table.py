@@ -227,7 +227,7 @@ def test_a_foreign_key_brings_its_index() -> None:
     )
     assert table.foreign_keys == (
         ForeignKey("fk_1", ("a",), TableId("d", "p"), ("id",)),
-        ForeignKey("f", ("b",), TableId("x", "q"), ("id",)),
+        ForeignKey("f", ("b",), TableId("x", "q"), ("id",), ("CASCADE", "")),
     )
     assert [index.name for index in table.indexes] == ["k", "fk_1"]
 
