@@ -58,7 +58,10 @@ END = ") ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
             ),
         ),
         (
-            "p INT, CONSTRAINT of_p FOREIGN KEY (p) REFERENCES shop.p (id) ON DELETE CASCADE",
+            (
+                "p INT, CONSTRAINT of_p FOREIGN KEY (p) REFERENCES shop.p (id) ON DELETE CASCADE"
+                " ON UPDATE RESTRICT"
+            ),
             (
                 "`p` int(11) DEFAULT NULL|KEY `of_p` (`p`)"
                 "|CONSTRAINT `of_p` FOREIGN KEY (`p`) REFERENCES `p` (`id`) ON DELETE CASCADE"
