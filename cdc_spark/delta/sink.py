@@ -165,10 +165,9 @@ class Sink:
 
     def _claim(self, here: Place, known: Known, batch: Batch) -> None:
         """Claim an empty root; raises ForeignTablesError where another query was faster."""
-        ledger.claim(here, batch.identity)
-        claimed = ledger.load(here)
-        claimed.has(batch.number, batch.identity, self.root)
-        known.query, known.version = claimed.query, claimed.version
+        if not ledger.claim(here, batch.identity):
+            ledger.load(here).has(batch.number, batch.identity, self.root)
+        known.query, known.version = batch.identity.query, here.log_version()
         self.reach("claim")
 
     def _kept(self, here: Place, known: Known, batch: Batch) -> None:
