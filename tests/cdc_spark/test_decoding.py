@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,6 +48,7 @@ def session() -> Iterator[Any]:
         "spark.driver.extraJavaOptions": f"{java} {short}",
         "spark.sql.session.timeZone": "America/New_York",
         "spark.sql.shuffle.partitions": "1",
+        "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "cdc-spark-warehouse")),
     }
     for name, value in settings.items():
         builder = builder.config(name, value)
