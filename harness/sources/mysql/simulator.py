@@ -218,8 +218,8 @@ class Server:
         """Return a table's key as the connector keeps it.
 
         Without a primary key the first UNIQUE of the text becomes one: at its column, null or not,
-        or over columns that are never null. It stays one when it is dropped, under the names that
-        its columns have by then.
+        or over columns that are never null by the text. It stays one when it is dropped, under the
+        names that its columns have by then.
         """
         if after.primary_key is not None:
             return after.primary_key.columns
@@ -228,7 +228,7 @@ class Server:
             names = {one: c.name for c in after.columns for one in (c.former_id, c.id)}
             if found := tuple(names[one] for one in kept if one in names):
                 return found
-        return next(unique_columns(sql, after), ())
+        return next(unique_columns(sql, after, partial(self._may_be_null, after)), ())
 
     def _transaction(self, step: int, transaction: Transaction) -> Iterator[LogEvent]:
         if self._stored is not None:

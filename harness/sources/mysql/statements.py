@@ -10,7 +10,7 @@ Source: Debezium connector-mariadb 3.3.0.Final, antlr listeners; its records of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -24,6 +24,7 @@ from harness.ddl.create_table import CreateTable
 from harness.ddl.definitions.columns import ColumnDef, OptionKind
 from harness.ddl.definitions.keys import Constraint, ConstraintKind
 from harness.ddl.jobs import ActionType, DdlJob
+from harness.model.columns import Column
 from harness.model.table import Table, TableId
 
 _IF_EXISTS: Final = re.compile(r"\s*DROP\s+TABLE\s+IF\s+EXISTS\s+(.+)", re.IGNORECASE | re.DOTALL)
@@ -52,12 +53,15 @@ class Parsed:
     changes: tuple[tuple[str, TableId, Table | None], ...]
 
 
-def unique_columns(sql: str, after: Table) -> Iterator[tuple[str, ...]]:
+def unique_columns(
+    sql: str, after: Table, may_be_null: Callable[[Column], bool]
+) -> Iterator[tuple[str, ...]]:
     """Yield the columns of each UNIQUE that a statement adds and that may be a key, as it stands.
 
     One at its column may be, whatever the column; one of its own where its columns stand before it,
-    and none may be NULL. A table that is not written out (SHOW CREATE TABLE of a copy, LIKE) has
-    those of its indexes, and so has one of CREATE UNIQUE INDEX.
+    and none may be NULL to the connector, which goes by the statement's text. A table that is not
+    written out (SHOW CREATE TABLE of a copy, LIKE) has those of its indexes, and so has one of
+    CREATE UNIQUE INDEX.
     """
     statement = parse(sql) if sql else None
     elements = [] if statement is None else sorted(_elements(statement), key=lambda one: one.at)
@@ -66,14 +70,14 @@ def unique_columns(sql: str, after: Table) -> Iterator[tuple[str, ...]]:
         if isinstance(one, Constraint):
             names = tuple(part.column for part in one.parts)
             if later.isdisjoint(name.lower() for name in names):
-                yield from _never_null(names, after)
+                yield from _never_null(names, after, may_be_null)
             continue
         later.discard(one.name.lower())
         if any(option.kind is OptionKind.UNIQUE_KEY for option in one.options):
             yield (after.column(one.name).name,)
     for index in () if elements or isinstance(statement, AlterTable) else after.indexes:
         if index.unique:
-            yield from _never_null(index.columns, after)
+            yield from _never_null(index.columns, after, may_be_null)
 
 
 def defined_columns(sql: str) -> frozenset[str]:
@@ -121,10 +125,12 @@ def _not_null(constraints: Iterable[Constraint]) -> Mapping[str, bool]:
     }
 
 
-def _never_null(names: Sequence[str], table: Table) -> Iterator[tuple[str, ...]]:
+def _never_null(
+    names: Sequence[str], table: Table, may_be_null: Callable[[Column], bool]
+) -> Iterator[tuple[str, ...]]:
     """Yield the columns of a key that holds no NULL and no expression."""
     columns = [column for name in names if (column := table.find_column(name))]
-    if len(columns) == len(names) and not any(column.nullable for column in columns):
+    if len(columns) == len(names) and not any(map(may_be_null, columns)):
         yield tuple(column.name for column in columns)
 
 

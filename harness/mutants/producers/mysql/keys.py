@@ -120,15 +120,23 @@ def _renamed(schema: Schema) -> Schema:
     return replace(schema, name=f"{(schema.name or '').removesuffix('.Key')}.Id")
 
 
+def _by_server(sql: str, table: Table) -> Key:
+    return next(unique_columns(sql, table, lambda column: column.nullable), ())
+
+
+def _never_null_to_the_server(key: Key, sql: str, table: Table) -> Key:
+    return key or _by_server(sql, table)
+
+
 def _of_what_is_there(key: Key, sql: str, table: Table) -> Key:
     """Return the key of a table as who reads its indexes anew after each ALTER takes it."""
     if table.primary_key is not None or not sql.upper().startswith("ALTER"):
         return key
-    return next(unique_columns("", table), ())
+    return _by_server("", table)
 
 
 def _next_in_place(key: Key, sql: str, table: Table) -> Key:
-    return key or next(unique_columns("", table), ()) if sql.upper().startswith("ALTER") else key
+    return key or _by_server("", table) if sql.upper().startswith("ALTER") else key
 
 
 ROWS: Final = (
@@ -155,6 +163,12 @@ ROWS: Final = (
         "key.unique",
         "It takes a unique index for the key whose columns may be NULL.",
         _keys(_nullable_too),
+    ),
+    row(
+        "key-as-the-server-has-it",
+        "key.unique",
+        "It takes a unique index for the key whose columns the server made NOT NULL, not the text.",
+        _keys(_never_null_to_the_server),
     ),
     row(
         "last-unique-index-is-the-key",
