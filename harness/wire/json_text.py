@@ -16,10 +16,12 @@ import orjson
 
 from harness.wire.go_json import go_string
 
+# How Python's `surrogateescape` holds bytes that are not UTF-8.
+ESCAPED_BYTES = range(0xDC80, 0xDD00)
 _BARE = str.maketrans(
     {
         **{chr(code): f"\\u{code:04x}" for code in range(0x20)},
-        **{chr(code): "\\ufffd" for code in range(0xD800, 0xE000)},
+        **{chr(code): "\\ufffd" for code in range(0xD800, 0xE000) if code not in ESCAPED_BYTES},
         '"': '\\"',
         "\\": "\\\\",
         "\n": "\\n",
@@ -48,7 +50,7 @@ def html_safe(texts: Sequence[str]) -> Sequence[str]:
 def bare(texts: Sequence[str]) -> Sequence[str]:
     """Return the texts as json-iterator writes them between quotes; TypeError for what is no text.
 
-    A byte that is not UTF-8 becomes U+FFFD here; there it would be passed on as it is.
+    A byte that is not UTF-8 is passed on: it stays as `surrogateescape` holds it.
     """
     joined = "".join(texts)
     if joined.isascii() and len(orjson.dumps(joined)) == len(joined) + 2:

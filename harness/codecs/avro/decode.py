@@ -17,7 +17,7 @@ from typing import cast
 
 from harness.codecs.avro.checksum import checksum_of
 from harness.codecs.avro.decode_body import AvroFieldShape, AvroRecordShape, Raw, read, record_form
-from harness.codecs.avro.decode_values import value_of
+from harness.codecs.avro.decode_values import default_of, value_of
 from harness.codecs.avro.settings import AvroSettings
 from harness.contracts import SchemaRegistry
 from harness.errors import DecodingError
@@ -141,7 +141,7 @@ def _row(
         key_text="null" if keyed is None else _text(keyed.raw),
         value_text=_text(part.raw),
         defaults={
-            one.name: value_of(one, one.default)
+            one.name: default_of(one)
             for one in part.form.fields
             if one.default is not None and one.name in part.values
         },

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 
 from harness.codecs.avro.decode_body import AvroFieldShape, Raw
 from harness.errors import DecodingError
@@ -29,6 +30,7 @@ from harness.model.values import Value
 
 _COMMA = re.compile(r"(?<!\\),")
 _DECIMAL = re.compile(r"-?\d{1,65}(\.\d{1,30})?\Z", re.ASCII)
+_DECLARED = re.compile(r"[+-]?\d{1,65}(\.\d{1,30})?(e[+-]?\d{1,2})?\Z", re.ASCII | re.IGNORECASE)
 _UNSIGNED = re.compile(r"\d{1,20}\Z", re.ASCII)
 _WRAP = 2**64
 Reader = Callable[[AvroFieldShape, Raw], Value]
@@ -48,6 +50,14 @@ def value_of(form: AvroFieldShape, raw: Raw) -> Value:
             expected=" or ".join(sorted(types)),
         )
     return read(form, raw)
+
+
+def default_of(form: AvroFieldShape) -> Value:
+    """Return a field's default as a value: a DECIMAL's is written as the table was declared."""
+    raw = form.default
+    if form.parameters.get("tidb_type") == "DECIMAL" and isinstance(raw, str):
+        raw = f"{Decimal(raw):f}" if _DECLARED.match(raw) else raw
+    return value_of(form, raw)
 
 
 def _same(form: AvroFieldShape, raw: Raw) -> Value:

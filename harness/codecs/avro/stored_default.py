@@ -9,7 +9,8 @@
 | DATE, TIME, DATETIME, TIMESTAMP | as a value: exactly the column's fractional digits |
 | BINARY | padded with zero bytes |
 | integers, FLOAT, DOUBLE | the number that the column holds |
-| all others | the literal as it was written |
+| DECIMAL, a number with an exponent | its digits: `1e2` is 100, and `'1e2'` stays |
+| all others | the literal as it was written; what stands in quotes, as it stands there |
 
 Bytes that are no UTF-8 stand as surrogate escapes; the schema loses them all the same.
 
@@ -40,7 +41,9 @@ _TIME = re.compile(r"(-?)(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?\Z", re.A
 # More digits than any literal that is read as a number.
 _WIDE = Context(prec=400)
 _OF_BYTES = CHARACTERS | BINARIES | {ColumnKind.BIT, ColumnKind.ENUM, ColumnKind.SET}
-_NUMBERS = INTEGERS | {ColumnKind.DECIMAL, ColumnKind.FLOAT, ColumnKind.DOUBLE}
+_NUMBERS = INTEGERS | {ColumnKind.FLOAT, ColumnKind.DOUBLE}
+# How the catalogue writes a literal with an exponent that is not in quotes, as TiDB does.
+_RESTORED = re.compile(r"-?\d(\.\d{1,80})?e[+-]\d{2}\Z", re.ASCII)
 
 
 def stored_default(column: Column) -> str | None:
@@ -85,9 +88,8 @@ def _literal(column: Column, text: str) -> str:
         return _members(column, text)
     if kind in TEMPORALS:
         return _clock(column, text) if kind is ColumnKind.TIME else _moment(column, text)
-    if kind in _NUMBERS and _NUMBER.match(text):
-        return _number(column, text)
-    return text
+    number = _NUMBER if kind in _NUMBERS else _RESTORED if kind is ColumnKind.DECIMAL else None
+    return _number(column, text) if number and number.match(text) else text
 
 
 def _number(column: Column, text: str) -> str:

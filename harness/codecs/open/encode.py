@@ -120,8 +120,9 @@ class OpenEncoder:
         scm, tbl, q = (self._escaped([text])[0] for text in (event.schema, event.table, query))
         schema = f',"scm":"{scm}"' if scm or dialect.empty_members else ""
         table = f',"tbl":"{tbl}"' if tbl or dialect.empty_members else ""
-        key = frame_keys([f'{{"ts":{event.commit_ts}{schema}{table},"t":2}}'.encode()])
-        text = f'{{"q":"{q}","t":{event.type}}}'.encode()
+        named = f'{{"ts":{event.commit_ts}{schema}{table},"t":2}}'
+        key = frame_keys([named.encode("utf-8", "surrogateescape")])
+        text = f'{{"q":"{q}","t":{event.type}}}'.encode("utf-8", "surrogateescape")
         value = frame_values([compressed(text, self._settings.compression)])
         for partition in range(event.partitions):
             yield Record(event.topic, partition, key, value, (event.origin,))

@@ -62,7 +62,7 @@ class MessageTemplate:
         parts *= len(columns[COMMIT_TS])
         for number, texts in enumerate(written):
             parts[number * 2 + 1 :: width] = texts
-        return "".join(parts).encode().split(b"\n")[:-1]
+        return "".join(parts).encode("utf-8", "surrogateescape").split(b"\n")[:-1]
 
 
 def _with_nulls(slot: ValueSlot, values: Sequence[Value]) -> list[str]:

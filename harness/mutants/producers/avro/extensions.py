@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
@@ -202,7 +203,13 @@ DEFAULTS: tuple[WrongProducer, ...] = (
         "avro-default-padded",
         "avro.default.decimal-string",
         "It pads the default of a DECIMAL to its scale.",
-        defaults(of(ColumnKind.DECIMAL), lambda text: f"{text}000"),
+        defaults(of(ColumnKind.DECIMAL), lambda text: f"{Decimal(text):.4f}"),
+    ),
+    WrongProducer(
+        "avro-quoted-default-as-a-number",
+        "avro.default.decimal-string",
+        "It reads the default of a DECIMAL that stands in quotes as a number.",
+        defaults(of(ColumnKind.DECIMAL), lambda text: f"{Decimal(text):f}"),
     ),
     WrongProducer(
         "avro-default-of-bytes-as-characters",
