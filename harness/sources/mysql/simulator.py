@@ -47,6 +47,7 @@ from harness.sources.mysql.statements import (
     declared_null,
     defined_columns,
     ignored,
+    original_of,
     parsed,
     truncates,
     unique_columns,
@@ -141,11 +142,7 @@ class Server:
         keyed = any(self._has_key(job.before) for job in applied.jobs)
         for job in applied.jobs:
             if job.after is not None:
-                _check_charset(job.before, job.after, run.sql)
-                self._spell(run.sql, job.before, job.after)
-                self._declare(run.sql, job.before, job.after)
-                if not ignored(run.sql):
-                    self._keys[job.after.id] = self._key(run.sql, job.before, job.after)
+                self._learn(run, job.before, job.after)
         if self._stored is not None:
             for job in applied.jobs:
                 self._stored.follow(job, run.line)
@@ -166,6 +163,26 @@ class Server:
 
     def _has_key(self, table: Table | None) -> bool:
         return table is not None and bool(self._keys.get(table.id))
+
+    def _learn(self, run: DdlRun, before: Table | None, after: Table) -> None:
+        """Keep what the connector takes from a statement of a table's columns and key."""
+        _check_charset(before, after, run.sql)
+        original = original_of(run.sql, run.schema)
+        if original is not None:
+            self._copy_known(self._catalogue.table(original), after)
+            return
+        self._spell(run.sql, before, after)
+        self._declare(run.sql, before, after)
+        if not ignored(run.sql):
+            self._keys[after.id] = self._key(run.sql, before, after)
+
+    def _copy_known(self, original: Table, made: Table) -> None:
+        """Take what the connector knows of a table for one that was made LIKE it."""
+        self._keys[made.id] = self._keys.get(original.id, ())
+        for column, same in zip(original.columns, made.columns, strict=True):
+            old, new = (original.id, column.id), (made.id, same.id)
+            self._spelled |= {new: self._spelled[old]} if old in self._spelled else {}
+            self._optional |= {new: self._optional[old]} if old in self._optional else {}
 
     def _spell(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep how a statement spells the types of the columns that it makes."""

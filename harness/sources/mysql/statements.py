@@ -80,6 +80,17 @@ def unique_columns(
             yield from _never_null(index.columns, after, may_be_null)
 
 
+def original_of(sql: str, schema: str) -> TableId | None:
+    """Return the table that CREATE TABLE names behind LIKE, None for any other statement.
+
+    The connector copies what it knows of that one (CreateTableParserListener.java:68).
+    """
+    statement = parse(sql)
+    if not isinstance(statement, CreateTable) or statement.like is None:
+        return None
+    return TableId(statement.like.schema or schema, statement.like.name)
+
+
 def defined_columns(sql: str) -> frozenset[str]:
     """Return the columns that a statement defines, in lower case."""
     elements = _elements(parse(sql))

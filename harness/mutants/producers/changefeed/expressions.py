@@ -186,6 +186,12 @@ ROWS: tuple[WrongProducer, ...] = (
         patch(f"{EVALUATE}:ignores", _no_member),
     ),
     WrongProducer(
+        "feed-bit-alone-is-a-number",
+        "changefeed.expression.exactly-one",
+        "It takes a BIT column that stands alone for its number.",
+        patch(f"{EVALUATE}:_bits_alone", lambda _: lambda *_: False),
+    ),
+    WrongProducer(
         "feed-expression-true-by-null",
         "changefeed.expression.exactly-one",
         "It leaves a row out by NULL.",

@@ -467,6 +467,12 @@ ROWS: Final = (
         patch(f"{CODEC}.columns:column_types", _as_the_server),
     ),
     row(
+        "like-as-the-server-has-it",
+        "value.optional",
+        "It describes a table that was made LIKE another as the server has it.",
+        patch("harness.sources.mysql.simulator:original_of", lambda _: lambda *_: None),
+    ),
+    row(
         "none-optional",
         "value.optional",
         "It says of each column that it is never null.",

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
 from harness.ddl import ColumnRef, Compound, Expr, Literal, LiteralKind
+from harness.model.columns import ColumnKind
 from harness.model.table import Table
 from harness.model.values import Row
 from harness.sources.tidb.expressions.compare import common_collation, compare, fold
@@ -26,7 +27,17 @@ def ignores(expr: Expr, table: Table, row: Row) -> bool:
     value = _evaluate(expr, table, row)
     if isinstance(value, Named):
         value = value.number
-    return isinstance(value, int) and value == 1
+    return isinstance(value, int) and value == 1 and not _bits_alone(expr, table)
+
+
+def _bits_alone(expr: Expr, table: Table) -> bool:
+    """Return whether an expression is a BIT column: its datum has bytes and the integer 0.
+
+    What computes with it takes its number. Source: TiDB pkg/types/datum.go `SetMysqlBit`.
+    """
+    while isinstance(expr, Compound) and expr.form == "paren":
+        (expr,) = _operands(expr)
+    return isinstance(expr, ColumnRef) and table.column(expr.path[-1]).kind is ColumnKind.BIT
 
 
 def _evaluate(expr: Expr, table: Table, row: Row) -> Datum:
