@@ -27,7 +27,10 @@ _REMEMBERED = 1024
 _SIDES = ("before", "after")
 _NOTHING: Mapping[str, Column] = {}
 _NONE: frozenset[type] = frozenset()
-_WHOLE = frozenset({"boolean", "int8", "int16", "int32", "int64"})
+_SIZED = {
+    **dict.fromkeys(("boolean", "int8", "int16", "int32", "int64"), "integer"),
+    "float": "double",
+}
 
 
 class Rows:
@@ -146,5 +149,5 @@ def _rest(columns: list[list[str]]) -> str:
 
 
 def _type(schema: Schema) -> str:
-    """Return what a column's values are; integers of all sizes are one."""
-    return schema.name or ("integer" if schema.type in _WHOLE else schema.type)
+    """Return what a column's values are; numbers of all sizes are one."""
+    return schema.name or _SIZED.get(schema.type, schema.type)
