@@ -102,6 +102,6 @@ def test_what_would_hide_the_end_is_not_set() -> None:
     whys = (
         "a step is stated",
         "a live run cannot set ",
-        "a live connector starts before the first",
+        "a live connector starts where the run says",
     )
     assert all(why.startswith(whys) for why in left.values())
