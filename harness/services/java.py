@@ -23,16 +23,22 @@ FIT: Mapping[str, frozenset[int]] = {
     "registry": frozenset(range(17, 26)),
     "spark": frozenset({17, 21}),
 }
+# What a cut-down Java (jlink) may lack; Spark's launcher adds it to every session.
+NEEDS: Mapping[str, str] = {"spark": "jdk.incubator.vector"}
 ASK_DEADLINE_S = 20.0
 INSTALL = "install a JDK or JRE of version 17 or 21, or let JAVA_HOME name one"
 
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java installation: its home directory and its full version, such as `17.0.15`."""
+    """A Java installation: its home directory and its full version, such as `17.0.15`.
+
+    `modules` are those that its `release` file lists, empty where it lists none.
+    """
 
     home: Path
     version: str
+    modules: frozenset[str] = frozenset()
 
     @property
     def executable(self) -> Path:
@@ -61,10 +67,14 @@ def find_java(for_: str = "kafka", env: Mapping[str, str] = os.environ) -> Java:
     found: list[str] = []
     for executable in _candidates(env):
         java = _inspect(executable)
-        if java is not None and java.major in fit:
+        lacks = NEEDS.get(for_, "")
+        if java is not None and (not java.modules or lacks in {"", *java.modules}):
+            lacks = ""
+        if java is not None and java.major in fit and not lacks:
             return java
         found.append(
             f"{java.version if java else 'no working Java'} in {java.home if java else executable}"
+            f"{f' without the module {lacks}' if java and lacks else ''}"
         )
     if not found:
         raise SetupError(
@@ -94,9 +104,10 @@ def _inspect(executable: Path) -> Java | None:
     except OSError:
         return _ask(executable)
     match = re.search(r'^JAVA_VERSION="?([^"\n]+)', release, re.MULTILINE)
-    return (
-        Java(home, match[1]) if match and shutil.which(home / "bin" / "java") else _ask(executable)
-    )
+    if match is None or not shutil.which(home / "bin" / "java"):
+        return _ask(executable)
+    modules = re.search(r'^MODULES="?([^"\n]+)', release, re.MULTILINE)
+    return Java(home, match[1], frozenset(modules[1].split() if modules else ()))
 
 
 def _ask(executable: Path) -> Java | None:

@@ -11,7 +11,7 @@ from harness.errors import SetupError
 from harness.services.java import FIT, feature_release, find_java
 
 
-def install(root: Path, version: str, *, release: bool = True) -> Path:
+def install(root: Path, version: str, *, release: bool = True, modules: str = "") -> Path:
     """Make something that looks like a JDK: with a `release` file, or able to say its version."""
     binary = root / "bin" / "java"
     binary.parent.mkdir(parents=True)
@@ -22,6 +22,7 @@ def install(root: Path, version: str, *, release: bool = True) -> Path:
     if release:
         (root / "release").write_text(
             f'IMPLEMENTOR="X"\nJAVA_VERSION="{version}"\nOS_NAME="Linux"\n'
+            + (f'MODULES="{modules}"\n' if modules else "")
         )
     return root
 
@@ -60,6 +61,18 @@ def test_directories_that_may_not_be_entered_are_passed_over(tmp_path: Path) -> 
     home = install(tmp_path / "jdk", "17.0.9")
     env = {"PATH": f"{tmp_path / 'private'}:{home / 'bin'}"}
     assert find_java("kafka", env).home == home
+
+
+def test_a_java_that_lacks_what_spark_adds_is_named(tmp_path: Path) -> None:
+    """A cut-down Java runs Kafka; for Spark it is passed over, or named with what it lacks."""
+    home = install(tmp_path / "a", "21.0.8", modules="java.base java.sql")
+    whole = install(tmp_path / "b", "17.0.1", modules="java.base jdk.incubator.vector")
+    env = {"JAVA_HOME": str(home), "PATH": str(whole / "bin")}
+    assert (find_java("kafka", env).home, find_java("spark", env).home) == (home, whole)
+    with pytest.raises(
+        SetupError, match=r"21\.0\.8 in .* without the module jdk\.incubator\.vector"
+    ):
+        find_java("spark", {"JAVA_HOME": str(home), "PATH": ""})
 
 
 def test_an_unfit_java_home_is_passed_over(tmp_path: Path) -> None:
