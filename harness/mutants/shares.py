@@ -11,7 +11,7 @@ GOAL = 0.9
 REACHED = (0.95, 0.98)
 ENOUGH = 1000
 # The last run of all mutants that this page was written after: cases, clause named, record named.
-MEASURED = (1946, 1862, 1920)
+MEASURED = (1947, 1863, 1921)
 # Why single mutants stay below the goal: in some cases another rule, if broken, gives their answer.
 # A run of all mutants fails where one is below it without a reason.
 _LAST = (
@@ -36,6 +36,7 @@ ALIKE: Mapping[str, str] = {
     "held-rows-forgotten": "An ALTER that is forgotten is a statement that did not run.",
     "resumes-one-too-far": "The message that it skips may be the last one, a statement, or late.",
     "commit-offsets-first": "A partition that loses all its rows looks as if it were not read.",
+    "end-offset-is-read": "Where the last message is an update, it looks as if none were applied.",
     "rows-lost-after-truncate": "Behind a restart the row looks like the message that is skipped.",
     "rows-lose-their-key": "A row that it cannot find to delete is a delete that was lost.",
     "one-table-a-message": "Of two events in a message, the other table's is the second one.",
