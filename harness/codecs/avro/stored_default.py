@@ -88,8 +88,8 @@ def _literal(column: Column, text: str) -> str:
         return _members(column, text)
     if kind in TEMPORALS:
         return _clock(column, text) if kind is ColumnKind.TIME else _moment(column, text)
-    number = _NUMBER if kind in _NUMBERS else _RESTORED if kind is ColumnKind.DECIMAL else None
-    return _number(column, text) if number and number.match(text) else text
+    form = _NUMBER if kind in _NUMBERS else _RESTORED if kind is ColumnKind.DECIMAL else None
+    return _number(column, text) if form and form.match(text) else text
 
 
 def _number(column: Column, text: str) -> str:
