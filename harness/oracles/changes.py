@@ -16,9 +16,8 @@ from harness.errors import plural
 from harness.oracles.page import KEPT, kept
 from harness.oracles.result import OracleResult, Status
 from harness.oracles.vitess.lock import VERSIONS
-from harness.protocols.clauses import CLAUSES
+from harness.protocols.clauses import CLAUSES, DIALECT_OF
 from harness.report.escapes import cell
-from harness.scenario.standing import DIALECT_OF
 from harness.spec import Clause
 
 HEAD: Final = """\

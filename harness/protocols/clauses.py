@@ -27,12 +27,25 @@ _KAFKA: Mapping[str, str] = {
 }
 
 _NUMBERS = re.compile(r"\d+(?:\.\d+)+")
-# What `versions` calls a dialect, where that is not the release that is its name.
-_WORDS: Mapping[str, str] = MappingProxyType(
+# What a clause says of its releases -> the only dialect in which it holds.
+DIALECT_OF: Mapping[str, str] = MappingProxyType(
     {
+        "current": "current",
         "documented": "documented",
         "new architecture": "newarch",
-        "current": "current",
+        "up to 4.0.4": "4.0.4",
+        "up to 5.2.3 and 5.3.0": "4.0.4",
+        "before 6.1.6, 6.5.2 and 7.0.0, and from 6.1.0": "6",
+        "up to 7.0": "6",
+        "up to 7.2": "6",
+        "up to 8.3": "6",
+        "up to 2.7": "2.7",
+        "up to 2.7.1": "2.7",
+        "up to 3.0.4": "3.0",
+        "up to 3.0.6": "3.0",
+        "up to 3.1": "3.1",
+        "3.2.0": "3.2",
+        "from 3.4.0": "3.4",
         "MariaDB connector": "current",
         "MySQL connector": "mysql",
     }
@@ -64,8 +77,8 @@ def means(versions: str, dialect: str) -> bool:
     branches 6.5 and 7.1 from then on, and from 7.4.0 on), `up to 3.1`, one alone. What it says
     otherwise, such as `newest`, leaves no dialect out.
     """
-    if versions in _WORDS:
-        return _WORDS[versions] == dialect
+    if versions in DIALECT_OF and not versions.startswith("up to "):
+        return DIALECT_OF[versions] == dialect
     said = re.split(r" \(|, but", versions)[0]
     named = [_release(number) for number in _NUMBERS.findall(said)]
     if (

@@ -9,12 +9,11 @@ from harness.documents import PlainObject
 from harness.documents.nearest import did_you_mean
 from harness.documents.yaml_file import Path
 from harness.protocols import PROTOCOLS
-from harness.protocols.clauses import CLAUSES, governs
+from harness.protocols.clauses import CLAUSES, DIALECT_OF, governs
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.matrix_rules import axes
 from harness.scenario.pairwise import profiles
-from harness.scenario.standing import DIALECT_OF
 from harness.spec import Clause
 
 REGISTRY = "registry"

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 
 from harness.model.standing import Standing, strongest, weakest
 from harness.protocols import PROTOCOLS
-from harness.protocols.clauses import CLAUSES, governs
+from harness.protocols.clauses import CLAUSES, DIALECT_OF, governs
 from harness.protocols.standings import fault_standing
 from harness.scenario.document import DeliveryStep
 from harness.scenario.expand import Case
 from harness.spec import Clause
-
-# What a clause says of its releases -> the only dialect in which it holds.
-DIALECT_OF: Mapping[str, str] = MappingProxyType(
-    {
-        "current": "current",
-        "documented": "documented",
-        "new architecture": "newarch",
-        "up to 4.0.4": "4.0.4",
-        "up to 5.2.3 and 5.3.0": "4.0.4",
-        "before 6.1.6, 6.5.2 and 7.0.0, and from 6.1.0": "6",
-        "up to 7.0": "6",
-        "up to 7.2": "6",
-        "up to 8.3": "6",
-        "up to 2.7": "2.7",
-        "up to 2.7.1": "2.7",
-        "up to 3.0.4": "3.0",
-        "up to 3.0.6": "3.0",
-        "up to 3.1": "3.1",
-        "3.2.0": "3.2",
-        "from 3.4.0": "3.4",
-        "MariaDB connector": "current",
-        "MySQL connector": "mysql",
-    }
-)
 
 
 def case_standing(case: Case) -> Standing:

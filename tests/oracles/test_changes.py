@@ -13,8 +13,7 @@ from harness.oracles.page import KEPT, kept
 from harness.oracles.result import CaseResult, OracleResult, Status
 from harness.oracles.vitess.lock import VERSIONS
 from harness.protocols import PROTOCOLS
-from harness.protocols.clauses import CLAUSES
-from harness.scenario.standing import DIALECT_OF
+from harness.protocols.clauses import CLAUSES, DIALECT_OF
 from harness.spec import Level
 from tests.tree import ROOT, text_of
 
