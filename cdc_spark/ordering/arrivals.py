@@ -19,8 +19,7 @@ from typing import Any
 
 import orjson
 
-from cdc_spark.events import Kind
-from cdc_spark.ordering.columns import Array, Block, chosen, joined, size
+from cdc_spark.ordering.columns import Array, Block, chosen, is_row, joined, size
 from cdc_spark.ordering.hold import (
     Applied,
     Arrival,
@@ -58,8 +57,7 @@ class Arrivals:
     def take(self, arrived: Block) -> Block:
         """Do the same with columns."""
         arrived, errors = before_poison(placed(arrived), self.poisoned, lenient=self.lenient)
-        rows = (arrived["kind"] == Kind.DELETE) | (arrived["kind"] == Kind.UPSERT)
-        arrived = chosen(arrived, rows)
+        arrived = chosen(arrived, is_row(arrived["kind"]))
         released = chosen(arrived, self._is_news(arrived))
         if self.net:
             released = chosen(released, last_of_key(released, np.zeros(size(released), np.int64)))

@@ -35,6 +35,7 @@ from zlib import crc32
 import orjson
 
 from cdc_spark.events import Kind, json_text
+from cdc_spark.ordering.columns import is_row
 from cdc_spark.ordering.tombstones import key_of
 from cdc_spark.untyped import ArrowBatch, Column, Frame, Session, np, pa, pc
 
@@ -60,7 +61,6 @@ ORDER: Sequence[str] = (
     "seq",
 )
 _TO_ALL = (int(Kind.RESOLVED), int(Kind.ERROR), int(Kind.DDL), JOINED, TABLE)
-_ROWS = (int(Kind.DELETE), int(Kind.UPSERT))
 _TABLE_OF = ("schema", "table")
 
 
@@ -95,7 +95,7 @@ def dealt(
     the batch: the row that makes bucket 0 part of it has their number for its slot.
     """
     kinds = events["kind"].to_numpy()
-    rows = np.isin(kinds, _ROWS) if buckets > 1 else np.zeros(len(kinds), bool)
+    rows = is_row(kinds) if buckets > 1 else np.zeros(len(kinds), bool)
     if by_values and buckets > 1 and len(kinds):
         events = pa.concat_batches([events, _tables(events, np.flatnonzero(rows))])
         kinds = events["kind"].to_numpy()
@@ -137,7 +137,7 @@ def _by_values(events: ArrowBatch, buckets: int) -> Any:  # noqa: ANN401 - an ar
     """Return the buckets of rows and tombstones by their keys' values; all else is in the first."""
     kinds = events["kind"].to_numpy()
     found = np.zeros(len(kinds), np.int32)
-    rows = np.flatnonzero(np.isin(kinds, _ROWS))
+    rows = np.flatnonzero(is_row(kinds))
     places = pa.array(rows)
     schemas, tables = (events[name].take(places).dictionary_encode() for name in _TABLE_OF)
     each = schemas.indices.to_numpy().astype(np.int64) * (len(tables.dictionary) + 1)

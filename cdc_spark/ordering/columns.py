@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cdc_spark.events import Kind
 from cdc_spark.untyped import np, pa
 
 Array = Any  # numpy.ndarray
@@ -58,6 +59,11 @@ def joined(*blocks: Block) -> Block:
     if len(filled) < 2:
         return filled[0] if filled else NOTHING
     return {name: np.concatenate([one[name] for one in filled]) for name in filled[0]}
+
+
+def is_row(kinds: Array) -> Array:
+    """Return a mask of the events that are rows."""
+    return (kinds == Kind.DELETE) | (kinds == Kind.UPSERT)
 
 
 def codes(texts: Any) -> Array:  # noqa: ANN401 - an array, a list, or a column of Arrow's

@@ -40,7 +40,7 @@ class KeyMemory:
         own = np.array(
             [logs.setdefault(one, len(logs)) for one in placed.logs] + [NO_LOG], np.int64
         )
-        return {**placed.places, "log": np.array(own)[placed.places["log"]]}
+        return {**placed.places, "log": own[placed.places["log"]]}
 
     def of(self, digests: Array) -> Places:
         """Return what is known of each key; nothing of one that is new."""

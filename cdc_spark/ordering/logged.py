@@ -22,7 +22,7 @@ import orjson
 from cdc_spark.events import Kind
 from cdc_spark.ordering import buckets
 from cdc_spark.ordering.arrivals import in_place, placed
-from cdc_spark.ordering.columns import Array, Block, chosen, size
+from cdc_spark.ordering.columns import Array, Block, chosen, is_row, size
 from cdc_spark.ordering.hold import Source, before_poison
 from cdc_spark.ordering.key_memory import KeyMemory
 from cdc_spark.ordering.memory import digests_of
@@ -59,9 +59,9 @@ class Logged:
         arrived, errors = before_poison(arrived, self.poisoned, lenient=self.lenient)
         rows = self._named(arrived)
         texts = np.where(rows["kind"] == Kind.TOMBSTONE, "", rows["transaction"])
-        placed_ = places_of(pa.array(texts, pa.string()), rows["ts"])
-        rows = {**rows, _SINCE: placed_.since}
-        rows = chosen(rows, self._is_news(rows, self.memory.places(placed_)))
+        found = places_of(pa.array(texts, pa.string()), rows["ts"])
+        rows = {**rows, _SINCE: found.since}
+        rows = chosen(rows, self._is_news(rows, self.memory.places(found)))
         rows["kind"][rows["kind"] == Kind.TOMBSTONE] = Kind.DELETE
         if self.net:
             rows = chosen(rows, last_of_key(rows, np.zeros(size(rows), np.int64)))
@@ -107,7 +107,7 @@ class Logged:
         """Return the rows, and the tombstones whose tables are known, with their identities."""
         kind = arrived["kind"]
         tombs = kind == Kind.TOMBSTONE
-        rows = (kind == Kind.DELETE) | (kind == Kind.UPSERT)
+        rows = is_row(kind)
         heard = np.flatnonzero(rows | (kind == buckets.TABLE))
         turns = heard[_turns(arrived, heard)]
         tables = {"schema": arrived["schema"], "table": arrived["table"]}

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cdc_spark.events import Kind
-from cdc_spark.ordering.columns import Array, Block, codes, firsts, pairs
+from cdc_spark.ordering.columns import Array, Block, codes, firsts, is_row, pairs
 from cdc_spark.ordering.places import before, places_of
 from cdc_spark.untyped import ArrowBatch, Column, np, pa, pc
 
@@ -31,7 +30,7 @@ def last_of_key(block: Block, since: Array) -> Array:
     identities, payloads = (pa.array(block[name], pa.string()) for name in ("identity", "payload"))
     kind = block["kind"]
     free = np.flatnonzero(_replaceable(kind, identities))
-    who = [codes(block["identity"]), since, *_shaped(block, payloads)]
+    who = [codes(identities), since, *_shaped(block, payloads)]
     mask = np.ones(len(kind), bool)
     mask[free] = _last(pairs(*who)[free])
     return mask
@@ -45,7 +44,7 @@ def netted(events: ArrowBatch) -> ArrowBatch:
     none of them is. So what takes effect does not depend on how a stream is cut into batches.
     """
     kind, identities = events["kind"].to_numpy(), events["identity"]
-    marks = np.cumsum(~_is_row(kind))
+    marks = np.cumsum(~is_row(kind))
     free = np.flatnonzero(_replaceable(kind, identities))
     key = pairs(codes(identities), events["partition"].to_numpy(), marks)[free]
     order = np.argsort(key, kind="stable")  # by key, and there as they came
@@ -62,14 +61,10 @@ def netted(events: ArrowBatch) -> ArrowBatch:
     return events.filter(pa.array(kept))
 
 
-def _is_row(kind: Array) -> Array:
-    return (kind == Kind.DELETE) | (kind == Kind.UPSERT)
-
-
 def _replaceable(kind: Array, identities: Column) -> Array:
     """Return a mask of the rows with a key."""
     keyed = pc.and_not(pc.not_equal(identities, ""), pc.ends_with(identities, _ROWID))
-    return _is_row(kind) & keyed.to_numpy(zero_copy_only=False)
+    return is_row(kind) & keyed.to_numpy(zero_copy_only=False)
 
 
 def _last(numbers: Array) -> Array:
@@ -83,15 +78,11 @@ def _risen(events: ArrowBatch, earlier: Array, later: Array) -> Array:
     ts = events["ts"].take(at).to_numpy()
     found = places_of(events["transaction"].take(at), ts).places
     found["time"] = np.zeros(len(at), np.int64)  # a later time excuses no lower place
-    new, old = ({name: one[half] for name, one in found.items()} for half in _halves(len(later)))
+    first, second = slice(len(later)), slice(len(later), None)
+    new, old = ({name: one[half] for name, one in found.items()} for half in (first, second))
     dated = ts != _UNDATED
-    first, second = _halves(len(later))
     mask: Array = (ts[first] >= ts[second]) & (dated[first] == dated[second])
     return mask & (new["log"] == old["log"]) & ~before(new, old)
-
-
-def _halves(size: int) -> tuple[slice, slice]:
-    return slice(size), slice(size, None)
 
 
 def _shaped(block: Block, payloads: Column) -> Sequence[Array]:

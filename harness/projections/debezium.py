@@ -17,7 +17,7 @@ from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.settings import Settings
 from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
-from harness.wire.java_regex import compiled
+from harness.wire.java_regex import expressions
 
 Matches = Callable[[str], bool]
 Rewrite = Callable[[Value], Value]
@@ -29,7 +29,6 @@ BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
     "base64": lambda value: b64encode(value).decode(),
     "base64-url-safe": lambda value: urlsafe_b64encode(value).decode(),
 }
-_LIST_ENTRY: Final = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
 # Rules for texts by the column's full name: stars, the first UTF-16 units, or a digest.
 _MASK: Final = re.compile(r"column\.mask\.with\.(\d+)\.chars\Z")
 _CUT: Final = re.compile(r"column\.truncate\.to\.(\d+)\.chars\Z")
@@ -64,11 +63,7 @@ def _listed(listed: object, *, chosen: bool) -> Matches:
 
 def _matcher(listed: object) -> Matches:
     """Return whether a whole name matches one of a comma-separated list of Java's expressions."""
-    patterns = [
-        compiled(text, re.IGNORECASE | re.ASCII)
-        for part in _LIST_ENTRY.findall(str(listed))
-        if (text := part.strip().replace("\\,", ","))
-    ]
+    patterns = expressions(str(listed))
     return lambda name: any(pattern.fullmatch(name) for pattern in patterns)
 
 

@@ -24,7 +24,7 @@ FIT: Mapping[str, frozenset[int]] = {
     "spark": frozenset({17, 21}),
 }
 # What a cut-down Java (jlink) may lack; Spark's launcher adds it to every session.
-NEEDS: Mapping[str, str] = {"spark": "jdk.incubator.vector"}
+NEEDS: Mapping[str, frozenset[str]] = {"spark": frozenset({"jdk.incubator.vector"})}
 ASK_DEADLINE_S = 20.0
 INSTALL = "install a JDK or JRE of version 17 or 21, or let JAVA_HOME name one"
 
@@ -67,15 +67,14 @@ def find_java(for_: str = "kafka", env: Mapping[str, str] = os.environ) -> Java:
     found: list[str] = []
     for executable in _candidates(env):
         java = _inspect(executable)
-        lacks = NEEDS.get(for_, "")
-        if java is not None and (not java.modules or lacks in {"", *java.modules}):
-            lacks = ""
-        if java is not None and java.major in fit and not lacks:
+        if java is None:
+            found.append(f"no working Java in {executable}")
+            continue
+        lacks = java.modules and NEEDS.get(for_, frozenset()) - java.modules
+        if java.major in fit and not lacks:
             return java
-        found.append(
-            f"{java.version if java else 'no working Java'} in {java.home if java else executable}"
-            f"{f' without the module {lacks}' if java and lacks else ''}"
-        )
+        without = f" without the module {', '.join(sorted(lacks))}" if lacks else ""
+        found.append(f"{java.version} in {java.home}{without}")
     if not found:
         raise SetupError(
             "Java was not found, neither in JAVA_HOME nor on PATH", expected=wanted, hint=INSTALL

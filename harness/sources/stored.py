@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from harness.ddl import DdlJob
 from harness.ddl.stored_rows import PARTITIONS_MOVE, moved_by
 from harness.errors import StepError
 from harness.model.change import RowChanged
+from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.table import Table, TableId
-from harness.model.values import Row
+from harness.model.values import Row, Value
 
 
 @dataclass(slots=True)
@@ -44,6 +46,15 @@ class Stored:
                 if place is not None:
                     table, image = place
                     self.rows.setdefault((shard, table.id), []).append((image, origin))
+
+
+def scanned_by(column: Column, value: Value) -> tuple[bool, object]:
+    """Return what a server orders values by: NULL first, DECIMALs by number, texts by bytes."""
+    if value is None:
+        return False, 0
+    if column.kind is ColumnKind.DECIMAL:
+        return True, Decimal(str(value))
+    return True, value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
 
 
 def _refuse_hashed(table: Table, line: int) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+_ENTRY: Final = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
 _QUOTED: Final = re.compile(r"\\Q(.*?)(?:\\E|\Z)", re.DOTALL)
 _JAVA: Final = re.compile(
     r"\\([pP])(?:\{(?:Is)?(\w+)\}|(\w))|\\([zZhR])|\(\?<(?=[A-Za-z])|\\.", re.DOTALL
@@ -42,6 +43,15 @@ def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Compile an expression as Java would; `re.error` for what neither of the two takes."""
     plain = _QUOTED.sub(lambda quoted: re.escape(quoted[1]), pattern)
     return re.compile(_JAVA.sub(lambda found: _python(found, plain), plain), flags)
+
+
+def expressions(text: str) -> tuple[re.Pattern[str], ...]:
+    """Compile a comma-separated list as a connector's include and exclude lists are.
+
+    A comma behind a backslash is part of its entry. `re.error` for what is no expression.
+    """
+    parts = (part.strip().replace("\\,", ",") for part in _ENTRY.findall(text))
+    return tuple(compiled(part, re.IGNORECASE | re.ASCII) for part in parts if part)
 
 
 def _python(found: re.Match[str], pattern: str) -> str:

@@ -99,6 +99,11 @@ def live(scenarios: Sequence[str]) -> tuple[str, ...]:
     return ("-k", " or ".join(ids))
 
 
+def show(case: str, ends: set[str]) -> None:
+    """Print a flake: a case with each end that it came to."""
+    click.echo("\n    ".join((case, *sorted(ends))))
+
+
 def main() -> int:
     """Repeat, print each case that came to more than one end, and the numbers."""
     parser = argparse.ArgumentParser(prog="python -m tests.system.repetitions")
@@ -129,9 +134,9 @@ def main() -> int:
             if future.result():
                 click.echo(f"repetition {times} of {asked.times}: {len(flakes)} flakes so far")
             for case in sorted(flakes.keys() - known.keys()):
-                click.echo("\n    ".join((case, *sorted(flakes[case]))))
+                show(case, flakes[case])
     for case, found in sorted(flakes.items()):
-        click.echo("\n    ".join((case, *sorted(found))))
+        show(case, found)
     click.echo(f"repeated {times} times, {len(ends) - 1} cases, {len(flakes)} flakes")
     return 1 if flakes else 0
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import groupby
 from typing import Final
 
 from harness.errors import StepError
 from harness.model.binlog import LogCopy, LogDdl, LogSnapshot, LogTable, LogTableChange
-from harness.model.columns import Column, ColumnKind
+from harness.model.columns import ColumnKind
 from harness.model.record import Origin
 from harness.model.table import Index, TableId
-from harness.model.values import Row, Value
-from harness.sources.stored import Stored
+from harness.model.values import Row
+from harness.sources.stored import Stored, scanned_by
 
 # `snapshot.mode` by what it does at a first start; each value is said in the connector's page.
 COPYING: Final = frozenset({"initial", "initial_only", "always", "when_needed"})
@@ -129,17 +128,9 @@ def _place(table: LogTable, row: Row) -> tuple[object, ...]:
     holding = [one.columns for one in others if _holds(one, known - {*clustered})]
     first = min(holding, key=len, default=())
     ordinals = [own.position(name) for name in (*first, *clustered)]
-    return tuple(_sorted_as(own.columns[n], row[n]) for n in ordinals)
+    return tuple(scanned_by(own.columns[n], row[n]) for n in ordinals)
 
 
 def _holds(index: Index, names: set[str]) -> bool:
     whole = {part.column for part in index.parts if part.column and not part.length}
     return names <= whole
-
-
-def _sorted_as(column: Column, value: Value) -> tuple[bool, object]:
-    if value is None:
-        return False, 0
-    if column.kind is ColumnKind.DECIMAL:
-        return True, Decimal(str(value))
-    return True, value.encode() if isinstance(value, str) else value

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
@@ -37,7 +36,7 @@ from harness.model.vstream import (
     VStreamResponse,
 )
 from harness.sources.key_text import key_text
-from harness.sources.stored import Stored
+from harness.sources.stored import Stored, scanned_by
 from harness.sources.vitess.cells import cell, cells
 from harness.sources.vitess.fields import fields, sent
 
@@ -100,7 +99,8 @@ class Copy:
         if not copied:
             return
         by = read_by(table.table)
-        ordered = sorted(copied, key=lambda pair: _sort_key(table.table, by, pair[0]))
+        key = [(n, table.table.columns[n]) for n in by]
+        ordered = sorted(copied, key=lambda pair: [scanned_by(c, pair[0][n]) for n, c in key])
         changes: list[RowChange] = []
         for row, origin in ordered:
             made = replace(
@@ -206,16 +206,3 @@ _MEMBERS: Mapping[ColumnKind, Callable[[Column, int], str]] = {
     ColumnKind.ENUM: _enum,
     ColumnKind.SET: _set,
 }
-
-
-def _sort_key(table: Table, by: Sequence[int], row: Row) -> tuple[tuple[str, object], ...]:
-    """Order rows by these columns as MySQL would: NULL before all values, numbers before texts."""
-    return tuple(_ranked(table.columns[n], row[n]) for n in by)
-
-
-def _ranked(column: Column, value: Value) -> tuple[str, object]:
-    if value is None:
-        return "", 0
-    if column.kind is ColumnKind.DECIMAL:
-        return "number", Decimal(str(value))
-    return ("number" if isinstance(value, int | float) else f"other {type(value)}"), value

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 from harness.errors import UsageError
 from harness.model.change import Change, ChangeLog, Transaction
@@ -19,7 +19,7 @@ from harness.sources.vitess.fields import key_ordinals, sent
 from harness.sources.vitess.simulator import Cluster, replayed
 from harness.sources.vitess.simulator import stream as followed
 from harness.sources.vitess.topology import Topology, Vindex, topology
-from harness.wire.java_regex import compiled
+from harness.wire.java_regex import expressions
 
 VITESS = "vitess"
 TOPIC_PREFIX = "vitess"
@@ -27,8 +27,6 @@ TOPIC_PREFIX = "vitess"
 COPYING = "initial"
 # The position from which everything is streamed that happens from now on.
 CURRENT = "current"
-# An entry of a list: a comma behind a backslash is part of it.
-_ENTRY: Final = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
 
 
 def vitess_source() -> Source:
@@ -101,9 +99,8 @@ def _listed(text: str, keyspace: str) -> Callable[[str], bool] | None:
 
     Raises UsageError for what is no list of expressions.
     """
-    parts = [part.strip().replace("\\,", ",") for part in _ENTRY.findall(text)]
     try:
-        names = [compiled(part, re.IGNORECASE | re.ASCII) for part in parts if part]
+        names = expressions(text)
     except re.error as error:
         raise UsageError(
             f"table.include.list cannot be {text!r}: {error}",

@@ -62,9 +62,9 @@ def columns(kinds: Mapping[str, Column]) -> Columns:
 )
 def test_numbers_keep_digits(written: bytes, kind: ColumnKind | None, expected: Value) -> None:
     """Under NUMERIC a Decimal is a number, of which a double would lose digits."""
-    told = {} if kind is None else {"c": Column(1, "c", kind, length=30, scale=20)}
+    known = {} if kind is None else {"c": Column(1, "c", kind, length=30, scale=20)}
     decoder = vitess_decoder(
-        {**BARE, "value.converter.decimal.format": "NUMERIC"}, columns=columns(told)
+        {**BARE, "value.converter.decimal.format": "NUMERIC"}, columns=columns(known)
     )
     (event,) = decoder.decode(b'{"id":1}', change("c", after={"c": 0}).replace(b"0", written, 1))
     assert event.after == {"c": expected}
