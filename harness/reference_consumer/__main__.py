@@ -125,8 +125,9 @@ def _assigned(
     consumer: Consumer, wanted: Mapping[tuple[str, int], int]
 ) -> dict[tuple[str, int], int]:
     """Read the wanted partitions that are there, from these offsets; return the others."""
-    there = consumer.list_topics(timeout=METADATA_S).topics
-    ready = {p: first for p, first in wanted.items() if p[1] in there[p[0]].partitions}
+    known = consumer.list_topics(timeout=METADATA_S).topics.values()
+    there = {(topic.topic, partition) for topic in known for partition in topic.partitions}
+    ready = {place: first for place, first in wanted.items() if place in there}
     if ready:
         consumer.incremental_assign([TopicPartition(*p, first) for p, first in ready.items()])
     return {place: first for place, first in wanted.items() if place not in ready}

@@ -5,6 +5,7 @@ On a shared cluster we delete what we created, whatever happened in between, and
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from harness.services import Kafka, Settings, redacted
 
 CREATE_TIMEOUT_S = 60.0  # hundreds of topics on a busy machine; a refusal comes at once
 DELETE_TIMEOUT_S = 10.0
+SHOWN_POLL_S = 0.02
 WARNINGS = 4  # syslog's number; below it librdkafka reports the events that it throws away
 CRITICAL = 2
 # A controller writes a record for each topic, partition and setting, and at most 10,000 a request:
@@ -114,6 +116,7 @@ def created(
             except KafkaException as error:
                 refusals.append(_refused(kafka, name, error, options))
         _raise_first(refusals)
+        _shown(admin, kafka, made)
         yield
     except BaseException:
         _delete(admin, kafka, made, options)
@@ -142,6 +145,22 @@ def _create(admin: Any, topics: Sequence[NewTopic]) -> Mapping[str, Future[None]
     for request in requests(topics):
         futures |= admin.create_topics(request, request_timeout=CREATE_TIMEOUT_S)
     return futures
+
+
+def _shown(admin: Any, kafka: Kafka, made: Sequence[str]) -> None:  # noqa: ANN401
+    """Wait until the brokers show the topics: a controller has them earlier, by seconds under load.
+
+    A consumer that asks for its topics at once must not be failed for that.
+    """
+    until = time.monotonic() + CREATE_TIMEOUT_S
+    while missing := {*made} - admin.list_topics(timeout=CREATE_TIMEOUT_S).topics.keys():
+        if time.monotonic() > until:
+            raise SetupError(
+                f"Kafka at {kafka} made topics that it does not show after {CREATE_TIMEOUT_S:g} s:"
+                f" {min(missing)}{' and others' if len(missing) > 1 else ''}",
+                hint="give this user DESCRIBE on them; else the broker's log says why",
+            )
+        time.sleep(SHOWN_POLL_S)
 
 
 def requests(topics: Sequence[NewTopic]) -> Iterator[list[NewTopic]]:

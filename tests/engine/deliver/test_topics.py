@@ -1,13 +1,17 @@
-"""The promise that a run of any size gets its topics: no request is larger than a broker takes."""
+"""The promises that a run of any size gets its topics, and that they are there for everybody.
+
+No request is larger than a broker takes. A consumer starts once the broker shows the topics.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, ClusterMetadata
 
 from harness.engine.deliver.topics import RECORDS_MAX, TopicOptions, created, requests
+from harness.errors import SetupError
 from harness.services import Services
 
 OPTIONS = TopicOptions("many-", keep=False, replication=-1)
@@ -55,3 +59,39 @@ def test_a_broker_takes_more_than_a_request_may_have(shared: Callable[..., Servi
     with created(kafka, [(name, 1) for name in names], OPTIONS, dict.fromkeys(names, EVERY)):
         for deleted in admin.delete_topics(names, request_timeout=60).values():
             deleted.result()  # each was there
+
+
+@pytest.mark.services
+def test_topics_are_shown_to_everybody_once_they_are_made(
+    shared: Callable[..., Services], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A controller answers before brokers know: a topic was not shown for 36 s under load."""
+    kafka = shared("kafka").kafka
+    asked: list[int] = []
+    real = AdminClient.list_topics
+
+    def late(admin: AdminClient, **options: float) -> ClusterMetadata:
+        found = real(admin, **options)
+        asked.append(len(found.topics))
+        for number in range(3 - len(asked)):
+            found.topics.pop(f"late-{number}", None)
+        return found
+
+    monkeypatch.setattr(AdminClient, "list_topics", late)
+    with created(kafka, [(f"late-{number}", 1) for number in range(3)], OPTIONS):
+        assert len(asked) >= 3
+
+
+@pytest.mark.services
+def test_topics_that_are_never_shown_are_an_error_of_the_environment(
+    shared: Callable[..., Services], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It names one of them and the permission that may be missing."""
+    kafka = shared("kafka").kafka
+    monkeypatch.setattr("harness.engine.deliver.topics.CREATE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(AdminClient, "list_topics", lambda *_, **__: ClusterMetadata())
+    with (
+        pytest.raises(SetupError, match=r"does not show after 1 s: hidden-0 and others"),
+        created(kafka, [("hidden-0", 1), ("hidden-1", 1)], OPTIONS),
+    ):
+        pass
