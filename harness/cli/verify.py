@@ -52,7 +52,7 @@ FORMATS = ("parquet", "delta", "json", "jdbc")
     "jars",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A jar that the format needs, such as a JDBC driver; may be repeated.",
+    help="A jar that the format needs, such as a JDBC driver (not Delta's); may be repeated.",
 )
 @click.option("--samples", type=click.IntRange(0, 1000), default=5, show_default=True)
 @spark_options
@@ -94,16 +94,16 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.load import job
     from harness.load import spec as specs
     from harness.load.compare import compare
-    from harness.load.outputs import Output
+    from harness.load.outputs import Output, needs
     from harness.load.session import Master, session
     from harness.load.surviving_tables import left_tables
 
     spec = specs.load(spec_file, given)
     there = Output(output, format_, named, options.name_values(reader, "--option"))
-    master = Master(spark_master, options.name_values(spark_conf, "--spark-conf"))
+    groups, conf = needs(format_, options.name_values(spark_conf, "--spark-conf"), jars)
     with (
         tempfile.TemporaryDirectory(prefix="harness-verify-") as scratch,
-        session(master, (), Path(scratch), jars) as spark,
+        session(Master(spark_master, conf), groups, Path(scratch), jars) as spark,
     ):
         if expected is None:
             frames = job.expected(spark, spec)

@@ -4,15 +4,20 @@
 | --- | --- | --- |
 | `parquet`, `delta`, `json` | a directory or any URI that Spark reads | a directory or file in it |
 | `jdbc` | a JDBC address | a table there |
+
+Delta's jars are those of the lock, unless the user names others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from harness.load.job import failed
 from harness.load.session import Frame, Spark
+
+Needs = tuple[tuple[str, ...], Mapping[str, str]]
 
 PARQUET, DELTA, JSON, JDBC = "parquet", "delta", "json", "jdbc"
 NAMED = "{schema}.{table}"
@@ -25,8 +30,24 @@ _ABSENT = (
     "doesn't exist",
     "does not exist",
 )
+_DELTA_SESSION = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+_JARS = ("spark.jars", "spark.jars.packages")
 # A typed reader would guess; each value is read as the text that is there.
 _OPTIONS: Mapping[str, Mapping[str, str]] = {JSON: {"primitivesAsString": "true"}}
+
+
+def needs(format_: str, given: Mapping[str, str], jars: Sequence[Path]) -> Needs:
+    """Return what a session needs to read a format; what a user gave (settings, jars) goes before.
+
+    That is groups of the lock and all settings of the session.
+    """
+    if format_ != DELTA:
+        return (), given
+    own = bool(jars) or any(name in given for name in _JARS)
+    return () if own else (DELTA,), {**_DELTA_SESSION, **given}
 
 
 @dataclass(frozen=True, slots=True)

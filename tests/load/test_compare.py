@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,9 @@ pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings(SOCKETS)]
 SPEC = checked({"events": 600, "tables": 3, "partitions": 2, "mark": 50, "ddl": 3})
 TABLES = {table.name: table for table in left_tables(SPEC)}
 ORDERS = TABLES["load.orders_0"]
+DEADLINE_S = 300
+_FEATURES = {key: ["timestampNtz"] for key in ("readerFeatures", "writerFeatures")}
+_ADDED = {"partitionValues": {}, "modificationTime": 0, "dataChange": True}
 # What makes a short session short: nothing is compiled or planned twice.
 JAVA = "spark.driver.defaultJavaOptions"
 SMALL = {
@@ -158,6 +164,46 @@ def test_every_format_is_read(spark: Any, expected: dict[str, Any], tmp_path: Pa
         assert same(compare(table, frame, output.read(spark, table.name)))
     with pytest.raises(SetupError):
         Output("jdbc:nothing:", "jdbc").read(spark, table.name)
+
+
+def test_delta_tables_are_read_without_another_option(
+    spark: Any, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    """`harness verify --format delta` has the jars and the settings that Delta asks for."""
+    places = tmp_path / "expected", tmp_path / "output"
+    job.write_expected(spark, SPEC, expected, str(places[0]))
+    for name, frame in expected.items():
+        _as_delta(frame, places[1] / name)
+    command = [sys.executable, "-m", "harness", "verify", "--format", "delta"]
+    words = ["--expected", str(places[0]), "--spark", str(places[1])]
+    done = subprocess.run(
+        [*command, *words], capture_output=True, text=True, timeout=DEADLINE_S, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("all rows are there and right\n")
+
+
+def _as_delta(frame: Any, place: Path) -> None:
+    """Write a table of Delta's: Parquet files, and a log whose one entry names them."""
+    frame.write.parquet(str(place))
+    kinds: list[dict[str, Any]] = [
+        {"protocol": {"minReaderVersion": 3, "minWriterVersion": 7} | _FEATURES},
+        {
+            "metaData": {
+                "id": "1",
+                "format": {"provider": "parquet", "options": {}},
+                "schemaString": frame.schema.json(),
+                "partitionColumns": [],
+                "configuration": {},
+            }
+        },
+    ]
+    for file in place.glob("*.parquet"):
+        size = file.stat().st_size
+        kinds.append({"add": {"path": file.name, "size": size} | _ADDED})
+    (place / "_delta_log").mkdir()
+    log = "\n".join(map(json.dumps, kinds))
+    (place / "_delta_log" / f"{0:020}.json").write_text(log, encoding="utf-8")
 
 
 def test_what_holds_no_expected_state_is_refused(spark: Any, tmp_path: Path) -> None:
