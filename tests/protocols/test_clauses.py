@@ -19,6 +19,7 @@ MEANT = (
     ("from 4.0.5", "newarch", True),
     ("from 6.5.5, 7.1.2 and 7.4.0", "6", False),
     ("from 5.1.4, 5.2.4 and 5.3.0", "6", True),
+    ("from 5.1.4, 5.2.4 and 7.4.0", "6", False),
     ("from 6.2.0, but for 6.5.4 to 6.5.7, 7.1.2 and 7.6.0", "6", True),
     ("from 8.2.0 (`tidb_cdc` from 6.5.0)", "6", False),
     ("up to 3.1", "3.0", True),

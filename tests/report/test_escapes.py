@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.report.escapes import fenced, html_text, markdown_text, shortened, visible
@@ -25,6 +25,7 @@ def test_visible_text_is_fit_for_xml_and_terminals(text: str) -> None:
 
 
 @given(ANY)
+@example("see https://a.b :tea: {{ x }} {% y %} [a]{#b}")
 def test_markdown_text_has_no_markup(text: str) -> None:
     """Every mark of Markdown or HTML is a character reference, on one line."""
     shown = markdown_text(text)

@@ -193,6 +193,8 @@ def test_a_path_that_is_not_there_is_reported(
     )
     assert problems_of(tmp_path, Path("keys/chian.yaml")) == expected
     assert "nowhere/x.yaml: there is no such file" in problems_of(tmp_path, Path("nowhere/x.yaml"))
+    elsewhere = problems_of(tmp_path, tmp_path / "of-the-package" / "keys" / "chain.yaml")
+    assert elsewhere.endswith("hint: did you mean `keys.chain`?")
 
 
 def test_a_file_elsewhere_is_refused(tmp_path: Path) -> None:

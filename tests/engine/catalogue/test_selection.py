@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from harness.engine.catalogue.selection import Selection, chosen
+from harness.engine.catalogue.selection import WORDS_SHOWN, Selection, chosen
 from harness.engine.catalogue.workspace import BUNDLED, workspace
 from harness.errors import HarnessError, UsageError
 from tests.tree import ROOT
@@ -122,6 +123,16 @@ def test_a_choice_of_nothing_says_what_would_match(selection: Selection, said: s
         ids(selection)
     assert caught.value.exit_code == 2
     assert said in str(caught.value)
+
+
+def test_of_many_words_some_are_shown() -> None:
+    """A mistake over the whole catalogue is answered on a line, not with each profile's name."""
+    with pytest.raises(UsageError) as caught:
+        ids(Selection(("types.*[opne]",)))
+    said = next(line for line in str(caught.value).splitlines() if "words of theirs" in line)
+    named = said.partition("theirs: ")[2].split(", ")
+    assert len(named) == WORDS_SHOWN
+    assert re.fullmatch(r"\S+ and [1-9]\d* more", named[-1])
 
 
 def test_own_scenarios_hide_the_packages_and_the_message_says_so(
