@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -13,6 +14,9 @@ from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.table import Table, TableId
 from harness.model.values import Row, Value
+
+_BINARY = re.compile(r"(?:_bin|\Abinary)\Z")
+_IN_ANY_ORDER = re.compile(r"[0-9a-z]*\Z")
 
 
 @dataclass(slots=True)
@@ -48,13 +52,34 @@ class Stored:
                     self.rows.setdefault((shard, table.id), []).append((image, origin))
 
 
-def scanned_by(column: Column, value: Value) -> tuple[bool, object]:
-    """Return what a server orders values by: NULL first, DECIMALs by number, texts by bytes."""
+def scanned_by(column: Column, value: Value, line: int) -> tuple[bool, object]:
+    """Return what a server orders values by: NULL first, DECIMAL and TIME by what they mean.
+
+    Texts stand by their bytes, as a binary collation has them. Of another collation the order of
+    digits and of letters of one case is the same; StepError for other texts, of the row's `line`.
+    """
     if value is None:
         return False, 0
     if column.kind is ColumnKind.DECIMAL:
         return True, Decimal(str(value))
-    return True, value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+    if column.kind is ColumnKind.TIME:
+        return True, _duration(str(value))
+    if not isinstance(value, str):
+        return True, value
+    if not _BINARY.search(column.collation or "binary") and not _IN_ANY_ORDER.match(value):
+        raise StepError(
+            f"where a copy meets {column.name} = {value!r} is not known: {column.collation}"
+            " orders texts in a way of its own",
+            line=line,
+            expected="a key of digits and small letters, or one whose collation is utf8mb4_bin",
+        )
+    return True, value.encode("utf-8", "surrogateescape")
+
+
+def _duration(text: str) -> Decimal:
+    hours, minutes, seconds = text.removeprefix("-").split(":")
+    found = (int(hours) * 60 + int(minutes)) * 60 + Decimal(seconds)
+    return -found if text.startswith("-") else found
 
 
 def _refuse_hashed(table: Table, line: int) -> None:

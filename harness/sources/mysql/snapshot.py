@@ -82,7 +82,7 @@ class Found:
         for row, origin in kept:
             _check(table, row, origin.line)
         # Sorting is stable: without a primary key they stay as they came.
-        ordered = sorted(kept, key=lambda pair: _place(table, pair[0]))
+        ordered = sorted(kept, key=lambda pair: _place(table, pair[0], pair[1].line))
         return LogCopy(
             table,
             tuple(
@@ -114,7 +114,7 @@ def _full(name: TableId) -> str:
     return f"`{name.schema}`.`{name.name}`"
 
 
-def _place(table: LogTable, row: Row) -> tuple[object, ...]:
+def _place(table: LogTable, row: Row, line: int) -> tuple[object, ...]:
     """Return where a scan meets a row: by the primary key, or the first that is never NULL.
 
     An index that holds all columns with those of that key is shorter than the rows: it is read.
@@ -128,7 +128,7 @@ def _place(table: LogTable, row: Row) -> tuple[object, ...]:
     holding = [one.columns for one in others if _holds(one, known - {*clustered})]
     first = min(holding, key=len, default=())
     ordinals = [own.position(name) for name in (*first, *clustered)]
-    return tuple(scanned_by(own.columns[n], row[n]) for n in ordinals)
+    return tuple(scanned_by(own.columns[n], row[n], line) for n in ordinals)
 
 
 def _holds(index: Index, names: set[str]) -> bool:

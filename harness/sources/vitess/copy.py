@@ -100,7 +100,9 @@ class Copy:
             return
         by = read_by(table.table)
         key = [(n, table.table.columns[n]) for n in by]
-        ordered = sorted(copied, key=lambda pair: [scanned_by(c, pair[0][n]) for n, c in key])
+        ordered = sorted(
+            copied, key=lambda pair: [scanned_by(c, pair[0][n], pair[1].line) for n, c in key]
+        )
         changes: list[RowChange] = []
         for row, origin in ordered:
             made = replace(
