@@ -35,9 +35,12 @@ def as_generated(stream: Stream) -> Iterator[str]:
 
 
 def per_key(stream: Stream) -> Iterator[str]:
-    """Yield rows of a key that are apart or out of order."""
+    """Yield rows of a key that are apart although its bytes are the same, or out of order.
+
+    The bytes hold the key's schema, or the schema's id: a column of another type makes others.
+    """
     if not stream.grown:
-        yield from in_one_place(stream, lambda sent: sent.row)
+        yield from in_one_place(stream, lambda sent: sent.row and (sent.row, sent.record.key))
     yield from rising(stream, lambda sent: sent.row, event_of)
 
 

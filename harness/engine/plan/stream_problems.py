@@ -98,8 +98,9 @@ def undecidable(stream: Stream) -> str:
         if sent.event.after is not None:
             shapes.setdefault(sent.table, []).append(sent)
     for versions in rows.values():
-        if _unordered(versions):
-            return f"nothing says which is the last of {versions[0]} and {versions[-1]}"
+        parted = next(_parted(versions), "")
+        if parted:
+            return parted
     if stream.complete is not None:  # DDL is on the wire
         return ""
     lost = next(_images_of_another_shape(stream), "")
@@ -129,6 +130,21 @@ def _images_of_another_shape(stream: Stream) -> Iterator[str]:
                 yield f"{sent} names a row without {', '.join(sorted(gone))}, which {earlier} has"
         if after is not None:
             shapes.setdefault(sent.table, sent)
+
+
+def _parted(versions: Sequence[Sent]) -> Iterator[str]:
+    """Yield why nobody can know the last version of a row from its messages.
+
+    Kafka puts rows apart by the bytes of their key, of another schema once a column of it has
+    another type. TiCDC chooses partitions itself, by values.
+    """
+    first = versions[0]
+    if _unordered(versions):
+        yield f"nothing says which is the last of {first} and {versions[-1]}"
+    for sent in versions:
+        connect = sent.event.place is not None
+        if connect and sent.record.key != first.record.key and sent.place != first.place:
+            yield f"{sent} has a key of another schema than {first}, so of another partition"
 
 
 def _unordered(versions: Sequence[Sent]) -> bool:

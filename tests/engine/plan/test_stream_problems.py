@@ -10,7 +10,7 @@ from harness.engine.plan.case import Emission, Plan, plan
 from harness.engine.plan.stream_problems import stream_problems
 from harness.scenario.expand import cases
 from harness.scenario.load import load
-from tests.changelogs import ddl, delete, insert, log, transaction
+from tests.changelogs import ddl, delete, insert, log, transaction, update
 from tests.engine.deliver.deliveries import CHANGES, HEAD
 
 DELIVERY = """\
@@ -38,6 +38,17 @@ matrix: {protocol: [vitess]}
 databases: [shop]
 upstream:
   - ddl: CREATE TABLE shop.t (id INT, v INT)
+expect: {tables: {shop.t: []}}
+"""
+WIDENED = """\
+id: d
+title: The key's column has another type between two versions of a row
+clauses: [vitess.order.per-key]
+matrix: {protocol: [vitess, debezium-mysql], partitions: [1, 4]}
+databases: [shop]
+profiles: {bare: {vitess: &bare {key.converter.schemas.enable: false}, debezium-mysql: *bare}}
+upstream:
+  - ddl: CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)
 expect: {tables: {shop.t: []}}
 """
 ALLOWED = "allowed-by: {open: open.frame.batch}"
@@ -124,3 +135,23 @@ def test_a_row_that_is_named_by_other_columns_is_refused(tmp_path: Path) -> None
     assert "names a row without v, which insert shop.t" in problem.what
     kept = log(*(change for number, change in enumerate(changes.changes) if number != 2))
     assert not list(stream_problems([plan(case, kept)]))
+
+
+def test_a_row_whose_key_has_another_schema_is_refused_where_it_moves(tmp_path: Path) -> None:
+    """The bytes of a key hold its schema: over several partitions a widened key's row is apart."""
+    path = tmp_path / "d.yaml"
+    path.write_text(WIDENED, encoding="utf-8")
+    changes = log(
+        ddl("CREATE TABLE t (id INT PRIMARY KEY, v INT)", line=8),
+        transaction(*(insert(n, 1, line=9) for n in range(1, 9)), name="one", line=9),
+        ddl("ALTER TABLE t MODIFY COLUMN id BIGINT", line=10),
+        transaction(*(update((n, 1), (n, 2), line=11) for n in range(1, 9)), name="two", line=11),
+    )
+    found = {case.id: plan(case, changes) for case in cases(load(path, tmp_path))}
+    said = {name: [one.what for one in stream_problems([p])] for name, p in found.items()}
+    for protocol in ("vitess", "debezium-mysql"):
+        (refused,) = said.pop(f"d[{protocol},p4]")
+        assert "no consumer can know the tables: update shop.t" in refused
+        assert "has a key of another schema than insert shop.t" in refused
+    assert len(said) == 6
+    assert not any(said.values())
