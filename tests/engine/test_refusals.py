@@ -70,9 +70,9 @@ def parsed(original: Callable[..., Any], expressions: Mapping[str, str]) -> obje
     return original(kept)
 
 
-def of_shards(original: Callable[..., Any], config: Any) -> object:
+def of_shards(original: Callable[..., Any], config: Any, **how: bool) -> object:
     """Start at no position where no shard is named."""
-    return original(config) if config.settings.get("vitess.shard") else {}
+    return original(config, **how) if config.settings.get("vitess.shard") else {}
 
 
 def in_order(original: Callable[..., Any], rule: str, **named: bool) -> object:
@@ -127,9 +127,16 @@ REFUSALS: Final[dict[str, tuple[tuple[str, ...], Patch]]] = {
         patch("harness.sources.tidb.topic:check_topic", _with(in_order)),
     ),
     "vitess.topic.prefix-legal": (("vitess-prefix-of-blanks",), unsaid("topic.prefix")),
-    "vitess.filter.not-both": (("vitess-include-and-exclude",), unsaid("is already specified")),
+    "vitess.filter.not-both": (
+        ("vitess-include-and-exclude", "vitess-include-and-exclude-of-columns"),
+        unsaid("is already specified"),
+    ),
     "vitess.shard.gtid-needs-shard": (
-        ("vitess-vgtid-without-shard",),
+        (
+            "vitess-vgtid-without-shard",
+            "vitess-vgtid-without-shard-before-a-copy",
+            "vitess-gtid-without-shard",
+        ),
         replace(
             unsaid("there must be shards"),
             then=patch("harness.sources.vitess.source:_starts", _with(of_shards)),

@@ -81,8 +81,7 @@ def keyspace_of(config: SourceConfig) -> tuple[Topology, Keys]:
         copied_after=config.copied_after,
         copies=copies,
         tasks=_tasks(config),
-        # A connector that copies first starts from no position, whatever it is given.
-        starts={} if copies else _starts(config),
+        starts=_starts(config, copies=copies),
         followed=_followed(config),
         stops_at_reshard=_flag(config, "vitess.stop_on_reshard"),
         listed=_listed(str(config.settings.get("table.include.list") or ""), keyspace),
@@ -123,21 +122,26 @@ def _tasks(config: SourceConfig) -> int:
     return max(int(number), 1) if number.isdecimal() else 1
 
 
-def _starts(config: SourceConfig) -> Mapping[str, str]:
+def _starts(config: SourceConfig, *, copies: bool) -> Mapping[str, str]:
     """Return the GTID set behind which each shard starts; those that start now are left out.
 
-    Source: V:VitessConnectorConfig.java VGTID, getVgtid, validateVgtids;
+    A connector that copies first starts from no position, whatever it is given; what it would
+    refuse is refused all the same. It looks at `vitess.gtid` no further.
+
+    Source: V:VitessConnectorConfig.java VGTID, GTID, getVgtid, validateVgtids;
     V:connection/VitessReplicationConnection.java startStreaming (from 1-61, 1-62 is the first).
     """
+    for name in ("vitess.vgtid", "vitess.gtid"):
+        given = str(config.settings.get(name) or CURRENT)
+        if given != CURRENT and not config.settings.get("vitess.shard"):
+            raise UsageError(
+                f"`{name}` without `vitess.shard`: the connector refuses its configuration: "
+                "If GTIDs are specified, there must be shards specified",
+                expected=f"`vitess.shard` with the shards that `{name}` names",
+            )
     text = str(config.settings.get("vitess.vgtid") or CURRENT)
-    if text == CURRENT:
+    if copies or text == CURRENT:
         return {}
-    if not config.settings.get("vitess.shard"):
-        raise UsageError(
-            "`vitess.vgtid` without `vitess.shard`: the connector refuses its configuration: "
-            "If GTIDs are specified, there must be shards specified",
-            expected="`vitess.shard` with the shards that `vitess.vgtid` names",
-        )
     try:
         return {
             str(entry["shard"]): str(entry["gtid"])
