@@ -10,6 +10,7 @@ import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Final
 
 from harness.errors import UsageError
@@ -22,7 +23,9 @@ from harness.wire.java_regex import expressions
 Matches = Callable[[str], bool]
 Rewrite = Callable[[Value], Value]
 IsText = Callable[[Column], bool]
-Rule = tuple[Matches, Rewrite, bool, bool]
+# Its place among the kinds of rules, its columns, what it does to a text (None for nothing),
+# whether it cuts more than texts, whether it hashes.
+Rule = tuple[int, Matches, Rewrite | None, bool, bool]
 
 BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
     "hex": bytes.hex,
@@ -33,6 +36,7 @@ BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
 _MASK: Final = re.compile(r"column\.mask\.with\.(\d+)\.chars\Z")
 _CUT: Final = re.compile(r"column\.truncate\.to\.(\d+)\.chars\Z")
 _HASH: Final = re.compile(r"column\.mask\.hash\.(v2\.)?([^.]+)\.with\.salt\.(.+)\Z")
+_PROPAGATED: Final = "column.propagate.source.type"
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
 _ESCAPED: Final = re.compile(r"\A[0-9]|[^A-Za-z0-9]")
 _OF_A_LENGTH: Final = frozenset({ColumnKind.CHAR, ColumnKind.VARCHAR})
@@ -85,7 +89,8 @@ def rewriter(
     What it returns raises UsageError where a key is changed, and where a value is cut that is no
     text to who reads it.
     """
-    rules = tuple(_rules(values, bytes_cut=bytes_cut))
+    rules = sorted(_rules(values, bytes_cut=bytes_cut), key=itemgetter(0))
+    included = included_columns(values)
 
     def fitting(change: Rewrite, column: Column) -> Rewrite:
         length = column.length if digests_cut and column.kind in _OF_A_LENGTH else None
@@ -94,9 +99,11 @@ def rewriter(
     def change_of(source: SourceTable, ordinal: int) -> Rewrite | None:
         column = source.table.columns[ordinal]
         name = f"{source.table.id}.{column.name}"
+        if not included(name):
+            return None
         # The first rule that matches is the only one.
-        found = next((rule[1:] for rule in rules if rule[0](name)), None)
-        if found is None or not (column.kind in CHARACTERS or found[1]):
+        change, more, hashed = next((r[2:] for r in rules if r[1](name)), (None, False, False))
+        if change is None or not (column.kind in CHARACTERS or more):
             return None
         if is_text(column):
             raise UsageError(
@@ -105,7 +112,7 @@ def rewriter(
             )
         if ordinal in source.handle and column.kind in CHARACTERS | BINARIES:
             raise without_key(name, "cut, masked or hashed in rows")
-        return fitting(found[0], column) if found[2] else found[0]
+        return fitting(change, column) if hashed else change
 
     def rewrite(source: SourceTable, row: Row | None) -> Row | None:
         if row is None or not rules:
@@ -120,17 +127,22 @@ def rewriter(
 
 
 def _rules(values: Settings, *, bytes_cut: bool) -> Iterator[Rule]:
-    """Yield a rule's columns, what it does, whether it cuts more than texts, whether it hashes."""
+    """Yield rules as they are set; `debezium-core` tries kind by kind, ColumnMappers.java create.
+
+    What propagates the types of columns leaves their texts alone, and no hash gets at them.
+    """
     shorten = _shortened if bytes_cut else _text_shortened
     for name, listed in values.items():
-        if mask := _MASK.match(name):
-            yield _matcher(listed), partial(_starred, int(mask[1])), False, False
         if cut := _CUT.match(name):
-            yield _matcher(listed), partial(shorten, int(cut[1])), True, False
+            yield 0, _matcher(listed), partial(shorten, int(cut[1])), True, False
+        if mask := _MASK.match(name):
+            yield 1, _matcher(listed), partial(_starred, int(mask[1])), False, False
+        if name == _PROPAGATED:
+            yield 2, _matcher(listed), None, False, False
         if salted := _HASH.match(name):
             to_bytes = str.encode if salted[1] else _java_serialised
             hashed = partial(_hashed, salted[2], salted[3], to_bytes)
-            yield _matcher(listed), hashed, False, True
+            yield 4 if salted[1] else 3, _matcher(listed), hashed, False, True
 
 
 def _starred(length: int, value: Value) -> Value:

@@ -29,6 +29,7 @@ from harness.projections.vitess_values import (
     UNSUPPORTED,
     VitessModes,
     modes_of,
+    unsent,
     visible_value,
 )
 
@@ -62,7 +63,7 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
     def visible_table(source: SourceTable) -> SourceTable | None:
         """Return a captured table as a consumer knows it, None for any other."""
         name = source.table.id
-        if not captured(str(name)) or name.schema.lower() in _SYSTEM:
+        if not captured(str(name)) or name.schema.lower() in _SYSTEM or "." in name.name:
             return None
         emitted = tuple(
             ordinal
@@ -86,7 +87,7 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
         _, table, sent, misplaced = tables[id(row.table)]
         if table is None or _LETTERS[row.op] in modes.skipped:
             return None
-        if modes.tolerant and _unreadable(row):
+        if modes.tolerant and _unreadable(row, modes):
             return None
         image = partial(_image, row.table, sent, modes)
         before = rewrite(row.table, image(misplaced(row.before)))
@@ -122,18 +123,24 @@ def _image(
     )
 
 
-def _unreadable(row: RowEvent) -> bool:
-    """Return whether the connector fails to parse a cell of a row."""
+def _unreadable(row: RowEvent, modes: VitessModes) -> bool:
+    """Return whether the connector fails to parse a cell of a row, or to convert it."""
+    ts = row.commit_ts
     return any(
-        (column.kind is ColumnKind.SET and isinstance(value, int) and value >= 1 << 63)
+        # A copied row, which has no time, has the members of a SET as text.
+        (column.kind is ColumnKind.SET and isinstance(value, int) and value >= 1 << 63 and ts)
         or (
             # A month without a day, or a day without a month.
             column.kind is ColumnKind.DATETIME
+            and modes.time != "isostring"
             and isinstance(value, str)
             and (value[5:7] == "00") != (value[8:10] == "00")
         )
+        or unsent(column, value, modes, keyed=ordinal in row.table.handle)
         for image in (row.before or (), row.after or ())
-        for column, value in zip(row.table.table.columns, image, strict=bool(image))
+        for ordinal, (column, value) in enumerate(
+            zip(row.table.table.columns, image, strict=bool(image))
+        )
     )
 
 

@@ -5,7 +5,7 @@ Source: vitess NOTES §7; clauses `vitess.temporal.*`, `vitess.type.*`.
 
 from __future__ import annotations
 
-from calendar import monthrange
+from calendar import isleap, monthrange
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -23,6 +23,7 @@ UNSUPPORTED: Final = frozenset({ColumnKind.BIT, ColumnKind.VECTOR})
 _DAY: Final = timedelta(days=1)
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - MySQL's DATETIME has no zone
 _JULIAN_GAP: Final = ("1582-10-05", "1582-10-14")
+_JULIAN_YEAR: Final = 1582
 _MILLIS: Final = 3
 # Java's zones know no transition before this year, nor datetime's arithmetic behind the other.
 _ZONED_YEARS: Final = range(1900, 9999)
@@ -86,6 +87,28 @@ def visible_value(column: Column, value: Value, modes: VitessModes) -> Value:
             return _by_column(column, value, modes)
 
 
+def unsent(column: Column, value: Value, modes: VitessModes, *, keyed: bool) -> bool:
+    """Return whether no row can be sent with a value, which the connector cannot convert.
+
+    A nullable column of the row is null instead; one of the key, `keyed`, is not.
+    """
+    nullable = column.nullable
+    match column.kind:
+        case ColumnKind.BIGINT if isinstance(value, int):
+            refused = modes.unsigned == "long" and value >= 1 << 63
+        case ColumnKind.DATETIME if isinstance(value, str):
+            nullable = nullable or modes.nullable_datetime
+            whole = modes.time != "isostring" and "-00" not in value[4:10]
+            refused = whole and _java_day(value[:10]) is None
+        case ColumnKind.TIME if isinstance(value, str) and modes.time == "connect":
+            return not nullable and _outside_day(value)
+        case kind if kind in UNSUPPORTED:  # a text does not fit the schema, which is of bytes
+            return modes.unknown and modes.binary in BINARY_TEXTS and not nullable
+        case _:
+            return False
+    return refused and (keyed or not nullable)
+
+
 def _by_column(column: Column, value: Value, modes: VitessModes) -> Value:
     """Return a value of a kind whose form is decided by the column, not by the value."""
     as_text = BINARY_TEXTS.get(modes.binary)
@@ -138,12 +161,11 @@ def _day(column: Column, value: str, modes: VitessModes) -> Value:
         return None if optional else canonical(column, f"1970-01-01{' 00:00:00' if clock else ''}")
     if column.kind is ColumnKind.DATE or "-00" in date[4:]:
         return value  # a moment on a zero month or day stops the connector, so no row has it
-    if date.startswith("0000"):
-        date = f"0001{date[4:]}"
-    over = int(date[8:]) - monthrange(int(date[:4]), int(date[5:7]))[1]
-    if over > 0:  # the month has no such day: it is one of the next month
-        year, month = int(date[:4]) + int(date[5:7]) // 12, int(date[5:7]) % 12 + 1
-        date = f"{year:04d}-{month:02d}-{over:02d}"
+    civil = _java_day(date)
+    if civil is None:  # in a column that is never NULL it stops the connector, so no row has it
+        return None if column.nullable or modes.nullable_datetime else value
+    year, month, day = civil
+    date = f"{year:04d}-{month:02d}-{day:02d}"
     moment = datetime.fromisoformat(date + clock)
     if _JULIAN_GAP[0] <= date <= _JULIAN_GAP[1]:
         moment += 10 * _DAY
@@ -153,6 +175,21 @@ def _day(column: Column, value: str, modes: VitessModes) -> Value:
     if modes.time == "nanoseconds":
         moment = _wrapped(moment)
     return canonical(column, moment.isoformat(" ", "microseconds" if column.fsp else "seconds"))
+
+
+def _java_day(date: str) -> tuple[int, int, int] | None:
+    """Return the year, month and day that `java.util.Date` makes of a date with a month and a day.
+
+    A day that the month does not have is one of the next month. Up to 1582 leap years are the
+    Julian calendar's: None for their 29 February in a year that is none by today's calendar.
+    """
+    year, month, day = (int(part) for part in date.split("-"))
+    leap = isleap(year) if year > _JULIAN_YEAR else year % 4 == 0
+    length = 29 if month == 2 and leap else monthrange(1, month)[1]
+    if day > length:
+        month, day = month + 1, day - length
+    year = year or 1
+    return (year, month, day) if day <= monthrange(year, month)[1] else None
 
 
 def _through(zone: str, moment: datetime) -> datetime:
@@ -200,8 +237,12 @@ def _in_32_bits(column: Column, value: str) -> Value:
 
 def _of_day(column: Column, value: str) -> Value:
     """Return a TIME as milliseconds of a day: none outside of the day."""
-    hours, _, _ = value.partition(":")
-    if hours.startswith("-") or (int(hours) > 23 and value[:8] != "24:00:00"):
+    if _outside_day(value):
         return None if column.nullable else canonical(column, "00:00:00")
     whole, _, fraction = value.partition(".")
     return canonical(column, f"{whole}.{fraction[:_MILLIS]}" if fraction else whole)
+
+
+def _outside_day(value: str) -> bool:
+    hours, _, _ = value.partition(":")
+    return hours.startswith("-") or (int(hours) > 23 and value[:8] != "24:00:00")

@@ -24,6 +24,8 @@ TIME = Column(1, "t", ColumnKind.TIME, scale=6)
 MILLIS = replace(TIME, scale=3)
 UNSIGNED = Column(1, "u", ColumnKind.BIGINT, unsigned=True)
 MODE = "time.precision.mode"
+TEXT_ALONE = ("k", "äb\U0001f600", None)
+UNSIGNED_MODE = "bigint.unsigned.handling.mode"
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,11 @@ MODE = "time.precision.mode"
         ),
         (MOMENT, "2023-02-30 01:00:00.000000", {}, "2023-03-02 01:00:00.000000"),
         (MOMENT, "1582-10-10 00:00:00.000000", {}, "1582-10-20 00:00:00.000000"),
+        (MOMENT, "1500-02-29 00:00:00.000000", {}, None),
+        (MOMENT, "0000-02-29 00:00:00.000000", {}, None),
+        (MOMENT, "1500-02-30 00:00:00.000000", {}, "1500-03-01 00:00:00.000000"),
+        (MOMENT, "1600-02-29 00:00:00.000000", {}, "1600-02-29 00:00:00.000000"),
+        (NOT_NULL, "1500-02-29 00:00:00.0", {"override.datetime.to.nullable": True}, None),
         (MOMENT, "0000-01-01 00:00:00.000000", {}, "0001-01-01 00:00:00.000000"),
         (MOMENT, "2262-04-11 23:47:16.854776", {MODE: "nanoseconds"}, "1677-09-21 00:12:43.145224"),
         (TIME, "25:00:00.000001", {}, "25:00:00.000001"),
@@ -109,8 +116,17 @@ def test_skipped_operations_and_tables_left_out_are_not_visible() -> None:
         ({"column.truncate.to.3.chars": "shop.t.a"}, ("k", "äb", None)),
         (
             {"column.mask.with.1.chars": "shop.t.a", "column.truncate.to.1.chars": "shop.t.a"},
-            ("k", "*", None),
+            ("k", "ä", None),
         ),
+        (
+            {
+                "column.mask.hash.SHA-256.with.salt.s": "shop.t.[ab]",
+                "column.propagate.source.type": "shop.t.[ab]",
+                "column.mask.with.1.chars": "shop.t.b",
+            },
+            ("k", "äb\U0001f600", "*"),
+        ),
+        ({"column.exclude.list": "shop.t.b", "column.mask.with.1.chars": "shop.t.b"}, TEXT_ALONE),
     ],
 )
 def test_texts_are_masked_and_cut(settings: dict[str, Any], expected: tuple[Value, ...]) -> None:
@@ -270,3 +286,55 @@ def test_a_column_in_quotes_that_needs_values_is_refused() -> None:
     for row in (_quoted(nullable=False), _quoted(handle=(2,))):
         with pytest.raises(UsageError, match="loses its values"):
             projection({})(row)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "settings", "sent", "keyed"),
+    [
+        (replace(UNSIGNED, nullable=False), 1 << 63, {UNSIGNED_MODE: "long"}, False, False),
+        (replace(UNSIGNED, nullable=False), 1 << 63, {}, True, True),
+        (UNSIGNED, 1 << 63, {UNSIGNED_MODE: "long"}, True, False),
+        (NOT_NULL, "1500-02-29 00:00:00.000000", {}, False, False),
+        (NOT_NULL, "1500-02-29 00:00:00.000000", {MODE: "isostring"}, True, True),
+        (
+            NOT_NULL,
+            "1500-02-29 00:00:00.000000",
+            {"override.datetime.to.nullable": True},
+            True,
+            False,
+        ),
+        (NOT_NULL, "1500-02-28 00:00:00.000000", {}, True, True),
+        (MOMENT, "2024-00-10 00:00:00.000000", {}, False, False),
+        (MOMENT, "2024-00-10 00:00:00.000000", {MODE: "isostring"}, True, True),
+        (replace(TIME, nullable=False), "25:00:00.000000", {MODE: "connect"}, False, False),
+        (TIME, "25:00:00.000000", {MODE: "connect"}, True, True),
+        (
+            Column(2, "b", ColumnKind.BIT, length=8, nullable=False),
+            1,
+            {"include.unknown.datatypes": True, "binary.handling.mode": "hex"},
+            False,
+            False,
+        ),
+    ],
+)
+def test_a_row_that_cannot_be_converted_is_left_out_where_the_connector_skips_it(
+    column: Column,
+    value: Value,
+    settings: dict[str, Any],
+    sent: bool,  # noqa: FBT001
+    keyed: bool,  # noqa: FBT001
+) -> None:
+    """What is null in a nullable column of the row is not in the key, but for a TIME."""
+    columns = (Column(1, "id", ColumnKind.INT), replace(column, id=2))
+    skipping = {"event.processing.failure.handling.mode": "skip", **settings}
+    for handle, expected in (((0,), sent), ((1,), keyed)):
+        table = SourceTable(Table(TableId("shop", "t"), columns), (3, 3), (3, 3), (0, 1), handle)
+        row = RowEvent(Op.INSERT, table, None, (1, value), 1, "", 0, Origin(1, 0, 0, "insert"))
+        assert (projection(skipping)(row) is not None) is expected
+
+
+def test_a_table_with_a_point_in_its_name_is_not_visible() -> None:
+    """The connector takes what stands behind a second point for no table."""
+    row = _row(Op.INSERT, None, (1, 2))
+    pointed = replace(row.table, table=replace(row.table.table, id=TableId("shop", "a.b")))
+    assert projection({})(replace(row, table=pointed)) is None

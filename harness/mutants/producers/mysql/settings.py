@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from harness.codecs.debezium.columns import ColumnType, Jdbc
 from harness.model.binlog import LogDdl, LogRow
+from harness.mutants.producers.column_rules import EVERY_RULE, LAST_RULE
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import CONNECTOR, ignoring, row, with_properties
 from harness.mutants.producers.patch import Patch, instead, patch
@@ -144,6 +145,18 @@ ROWS: Final = (
         "column.masked",
         "It leaves CHAR as it is where it is to be masked.",
         patch(f"{MAPPERS}:mapper_for", _no_char),
+    ),
+    row(
+        "rules-turned-round",
+        "column.first-rule",
+        "It takes the last rule that matches a column.",
+        LAST_RULE,
+    ),
+    row(
+        "every-rule-counts",
+        "column.first-rule",
+        "It does to a text what each rule says that matches its column.",
+        EVERY_RULE,
     ),
     row(
         "halves-skipped",

@@ -105,6 +105,10 @@ def _digit_lost(original: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: re.sub(r"^_\d", "_", original(name))
 
 
+def _digit_kept(original: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: re.sub(r"^_(?=\d)", "", original(name))
+
+
 def _underline_kept(original: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: original(name).replace("_u005f", "_")
 
@@ -258,6 +262,12 @@ ROWS: tuple[WrongProducer, ...] = (
         patch(KEY_COLUMNS, _keyed_alone),
     ),
     WrongProducer(
+        "vitess-message-key-twice-once",
+        "vitess.key.message-key-twice",
+        "It takes a column once into the key that two expressions match.",
+        result(KEY_COLUMNS, lambda found: list(dict(found).items())),
+    ),
+    WrongProducer(
         "vitess-key-topic-field-empty",
         "vitess.key.topic-field",
         "It leaves the field that tells the tables of one topic apart empty.",
@@ -284,6 +294,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.name.field-avro",
         "It writes `_` in the place of a leading digit.",
         entry(f"{NAMES}:FIELD_NAMES", "avro", _digit_lost),
+    ),
+    WrongProducer(
+        "vitess-schema-digit-lost",
+        "vitess.name.schema-avro",
+        "It writes `_` in the place of a schema name's leading digit.",
+        entry(f"{NAMES}:SCHEMA_NAMES", "avro", _digit_lost),
+    ),
+    WrongProducer(
+        "vitess-schema-digit-kept",
+        "vitess.name.schema-avro",
+        "It leaves a schema name's leading digit as it is.",
+        entry(f"{NAMES}:SCHEMA_NAMES", "avro", _digit_kept),
     ),
     WrongProducer(
         "vitess-second-field-renamed",

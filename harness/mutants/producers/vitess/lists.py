@@ -12,7 +12,9 @@ from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, JavaError
 from harness.codecs.debezium.columns import ColumnType
 from harness.codecs.debezium.mappers import Mapper, Parameters
 from harness.codecs.debezium.selection import expressions
+from harness.codecs.debezium.topics import TableKey
 from harness.model.vstream import VStreamResponse
+from harness.mutants.producers.column_rules import EVERY_RULE, LAST_RULE
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, result, returns
 from harness.mutants.producers.records import SCHEMA_CHANGE
@@ -71,6 +73,18 @@ def _searching(listed: str) -> Callable[[str], bool]:
 def _exact(listed: str) -> Callable[[str], bool]:
     patterns = [re.compile(pattern.pattern) for pattern in expressions(listed)]
     return lambda name: any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def _folding(listed: str) -> Callable[[str], bool]:
+    """Match letters of another case whatever their alphabet."""
+    patterns = [re.compile(pattern.pattern, re.IGNORECASE) for pattern in expressions(listed)]
+    return lambda name: any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def _by_the_first_point(_: object, table: str, shard: str) -> TableKey:
+    """Take all that stands behind a keyspace for the table's name."""
+    keyspace, _, name = table.partition(".")
+    return TableKey(shard, keyspace, name)
 
 
 def _whole_bytes(value: str, length: int) -> str:
@@ -237,6 +251,18 @@ ROWS: tuple[WrongProducer, ...] = (
         instead(f"{SELECTION}:includes", _exact),
     ),
     WrongProducer(
+        "vitess-lists-fold-all-letters",
+        "vitess.filter.anchored",
+        "It takes letters beyond ASCII of another case for a match of a list's expression.",
+        instead(f"{SELECTION}:includes", _folding),
+    ),
+    WrongProducer(
+        "vitess-points-in-names-captured",
+        "vitess.filter.point-in-name",
+        "It captures a table with a point in its name.",
+        instead(f"{TASK}:Task._key", _by_the_first_point),
+    ),
+    WrongProducer(
         "vitess-truncation-to-bytes",
         "vitess.column.truncate",
         "It cuts texts to bytes of UTF-8.",
@@ -277,6 +303,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.column.mask",
         "It masks a text with one asterisk too many.",
         patch(f"{MAPPERS}:_starred", lambda original: lambda length: original(length + 1)),
+    ),
+    WrongProducer(
+        "vitess-rules-turned-round",
+        "vitess.column.first-rule",
+        "It takes the last rule that matches a column.",
+        LAST_RULE,
+    ),
+    WrongProducer(
+        "vitess-every-rule-counts",
+        "vitess.column.first-rule",
+        "It does to a text what each rule says that matches its column.",
+        EVERY_RULE,
     ),
     WrongProducer(
         "vitess-hash-of-null",

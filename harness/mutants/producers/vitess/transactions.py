@@ -32,6 +32,7 @@ from harness.mutants.producers.vitess.edits import (
     without,
 )
 
+BUFFER: Final = "harness.codecs.debezium_vitess.assembly:EventBuffer"
 EMITTER: Final = "harness.codecs.debezium.emitter:RecordEmitter"
 OFFSETS: Final = "harness.codecs.debezium_vitess.offsets:OffsetContext"
 BLOCK: Final = ("id", "total_order", "data_collection_order")
@@ -119,6 +120,14 @@ def _filled(block: Any) -> Any:  # noqa: ANN401 a block or null
 
 def _previous(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, table: {**original(self, table), "vgtid": self.restart.text}
+
+
+def _of_the_first_vgtid(original: Callable[..., Any]) -> Callable[..., Any]:
+    def feed(self: Any, response: object) -> Any:  # noqa: ANN401 a method
+        first, batch = self.vgtid, original(self, response)
+        return batch if first is None or batch is None else replace(batch, vgtid=first)
+
+    return feed
 
 
 def _counted_although_skipped(original: Callable[..., None]) -> Callable[..., None]:
@@ -305,6 +314,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.txn.last-vgtid",
         "It gives events the VGTID that the transaction began at.",
         patch(f"{OFFSETS}.source", _previous),
+    ),
+    WrongProducer(
+        "vitess-events-of-the-first-vgtid",
+        "vitess.txn.last-vgtid",
+        "It gives events the first of several VGTIDs of their transaction.",
+        patch(f"{BUFFER}.feed", _of_the_first_vgtid),
     ),
     WrongProducer(
         "vitess-transaction-turned-round",

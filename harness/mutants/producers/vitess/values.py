@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.errors import JavaError
-from harness.codecs.debezium.columns import ColumnType, Conversion
-from harness.codecs.debezium.rows import FieldReader, Row
+from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
+from harness.codecs.debezium.rows import FieldReader, Row, value_slot
 from harness.codecs.debezium.tables import TableShape
-from harness.codecs.debezium_vitess.values import WHOLE
+from harness.codecs.debezium.temporal import Moment, NoDay
+from harness.codecs.debezium_vitess.values import WHOLE, ValueModes
 from harness.errors import SourceStopped
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, result
+from harness.mutants.producers.vitess.columns import by_mode
 
 VALUES: Final = "harness.codecs.debezium_vitess.values"
 MEMBERS: Final = "harness.codecs.debezium.enum_set"
@@ -32,6 +35,28 @@ def _escaped_members(original: Callable[..., Conversion]) -> Callable[..., Conve
         return replace(original(column, name, number), schema=made.schema)
 
     return members
+
+
+def _null_in_a_key(name: str, index: int, found: Conversion) -> FieldReader:
+    """Leave null in a key what cannot be converted, as in a row."""
+    return value_slot(name, index, found, None)
+
+
+def _next_day(original: Callable[..., Moment | None], zone: object, text: str) -> Moment | None:
+    """Read a leap day that today's calendar does not have as the first of March."""
+    found = original(zone, text)
+    return original(zone, text.replace("-02-29", "-03-01")) if isinstance(found, NoDay) else found
+
+
+def _never_null(column: ColumnType, _: ValueModes) -> bool:
+    return column.jdbc is Jdbc.TIMESTAMP and not column.optional
+
+
+def _no_day_as_1970(_: ColumnType, found: Conversion) -> Conversion:
+    convert = found.convert
+    if convert is None:
+        return found
+    return replace(found, convert=lambda read: 0 if isinstance(read, NoDay) else convert(read))
 
 
 def _zero_for_failure(original: Callable[..., FieldReader]) -> Callable[..., FieldReader]:
@@ -154,6 +179,28 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.value.conversion-null",
         "It sends 0 for a value that cannot be converted where the column allows no null.",
         instead("harness.codecs.debezium.tables:TableShape.validate", _zero_where_required),
+    ),
+    WrongProducer(
+        "vitess-unconverted-key-null",
+        "vitess.value.conversion-null",
+        "It leaves a value of the key null that cannot be converted, as one of the row.",
+        instead("harness.codecs.debezium.rows:key_slot", _null_in_a_key),
+        also="vitess.bigint-unsigned.long-overflow",
+    ),
+    WrongProducer(
+        "vitess-julian-leap-day-moved",
+        "vitess.temporal.julian-leap-day",
+        "It moves a DATETIME on a leap day of the Julian calendar alone to the first of March.",
+        patch(
+            "harness.codecs.debezium_vitess.temporal:_any_moment",
+            lambda original: partial(_next_day, original),
+        ),
+    ),
+    WrongProducer(
+        "vitess-julian-leap-day-as-1970",
+        "vitess.temporal.julian-leap-day",
+        "It writes a DATETIME on a leap day of the Julian calendar alone as 1970 if NOT NULL.",
+        by_mode(_never_null, _no_day_as_1970),
     ),
     WrongProducer(
         "vitess-empty-member-read",
