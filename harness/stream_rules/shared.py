@@ -47,11 +47,11 @@ def one_table_a_topic(stream: Stream) -> Iterator[str]:
             yield f"{sent} shares its topic with {before}"
 
 
-def one_topic_a_table(stream: Stream) -> Iterator[str]:
-    """Yield tables whose rows are in two topics."""
+def in_one_topic(stream: Stream, of: Of) -> Iterator[str]:
+    """Yield where rows of one group are in two topics."""
     topics: dict[Hashable, Sent] = {}
     for sent in stream.rows:
-        before = topics.setdefault(sent.table, sent)
+        before = topics.setdefault(of(sent), sent)
         if before.record.topic != sent.record.topic:
             yield f"{sent} is in another topic than {before}"
 

@@ -21,14 +21,20 @@ from harness.stream_rules.debezium import (
     tombstone_behind,
     total_order,
 )
-from harness.stream_rules.shared import (
-    one_topic_a_table,
-    rising,
-)
+from harness.stream_rules.shared import in_one_topic, rising
 from harness.stream_rules.stream import Place, Sent, Stream, StreamRule
 
 _NAMING = "topic.naming.strategy"
 _BY_NAME = ("SchemaTopicNamingStrategy", "TableTopicNamingStrategy")
+# Debezium's strategies of this name take the catalog for a part of the topic's: here, the shard.
+_BY_SHARD = "Default"
+
+
+def _one_topic(stream: Stream) -> Iterator[str]:
+    strategy = str(stream.settings.get(_NAMING, _BY_NAME[0])).rpartition(".")[2]
+    if strategy.startswith(_BY_SHARD):
+        return in_one_topic(stream, lambda sent: (sent.table, place_of(sent).shard))
+    return in_one_topic(stream, lambda sent: sent.table)
 
 
 def _unmixed(stream: Stream) -> Iterator[str]:
@@ -70,7 +76,7 @@ RULES: tuple[StreamRule, ...] = (
         lambda stream: str(stream.settings.get(_NAMING, _BY_NAME[0])).endswith(_BY_NAME),
         (_NAMING,),
     ),
-    StreamRule("vitess.topic.one-per-table", one_topic_a_table),
+    StreamRule("vitess.topic.one-per-table", _one_topic, settings=(_NAMING,)),
     StreamRule(
         "vitess.tombstone.follows",
         tombstone_behind,

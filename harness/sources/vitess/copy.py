@@ -1,8 +1,9 @@
 """VStream's copy phase: the rows that are there, table by table and shard by shard, then the mark.
 
-Copied rows carry no time; ENUM and SET stand as their members until the copy is over. A table is
-read by its primary key, whatever the connector takes for the key, and its end is a transaction of
-its own. A shard of which nothing was copied yet has no position.
+Copied rows carry no time; ENUM and SET stand as their members until the copy is over, and a FLOAT
+has the digits that a SELECT shows of it. A table is read by its primary key, whatever the connector
+takes for the key, and its end is a transaction of its own. A shard of which nothing was copied yet
+has no position.
 
 Source: Debezium Vitess connector notes §1, §10 (vectors `snapshot`); Vitess
 go/vt/vtgate/vstream_manager.go sendAll, COPY_COMPLETED;
@@ -11,6 +12,7 @@ go/vt/vttablet/tabletserver/vstreamer/uvstreamer.go copyComplete.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -100,9 +102,10 @@ class Copy:
             return
         by = read_by(table.table)
         key = [(n, table.table.columns[n]) for n in by]
-        ordered = sorted(
+        scanned = sorted(
             copied, key=lambda pair: [scanned_by(c, pair[0][n], pair[1].line) for n, c in key]
         )
+        ordered = [(as_shown(table.table, row), origin) for row, origin in scanned]
         changes: list[RowChange] = []
         for row, origin in ordered:
             made = replace(
@@ -182,6 +185,25 @@ def read_by(table: Table) -> tuple[int, ...]:
 
 def _cost(table: Table, key: Sequence[int]) -> tuple[int, int]:
     return sum(_COSTS.get(table.columns[n].kind, 1000) for n in key), len(key)
+
+
+def as_shown(table: Table, row: Row) -> Row:
+    """Return a row as a SELECT shows it: a FLOAT without decimals has six digits, not all it needs.
+
+    Source: Vitess go/vt/vttablet/tabletserver/vstreamer/rowstreamer.go buildSelect; MySQL
+    sql/field.cc Field_float::val_str.
+    """
+    if all(column.kind is not ColumnKind.FLOAT for column in table.columns):
+        return row
+    return tuple(_shown(column, value) for column, value in zip(table.columns, row, strict=True))
+
+
+def _shown(column: Column, value: Value) -> Value:
+    if column.kind is not ColumnKind.FLOAT or not isinstance(value, float):
+        return value
+    digits = ".6g" if column.scale is None else f".{column.scale}f"
+    found: float = struct.unpack("<f", struct.pack("<f", float(f"{value:{digits}}")))[0]
+    return found
 
 
 def as_text(table: SourceTable, row: Row) -> Cells:

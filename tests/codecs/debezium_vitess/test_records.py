@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from string import ascii_letters, digits
 
 import pytest
@@ -20,14 +21,18 @@ from harness.codecs.debezium_vitess.validation import problems
 from harness.codecs.debezium_vitess.vstream_text import table_name
 from harness.errors import UsageError
 from harness.model.vstream import CopyCompleted, FieldInfo, VStreamResponse
+from harness.mutants.producers.vitess.source import committed_at_begin
 from tests.codecs.debezium_vitess.streams import (
     BASE,
     ID,
     TEXT,
+    begin,
+    commit,
     emitted,
     field,
     row,
     transaction,
+    vgtid,
 )
 
 MOVED = [transaction(5, field(), row([b"1", b"x"], [b"2", b"x"]))]
@@ -267,3 +272,23 @@ def test_one_schema_object() -> None:
     assert first.value_schema is second.value_schema
     assert first.key_schema is second.key_schema
     assert ID.name in first.key
+
+
+def test_rows_have_the_time_of_their_commit() -> None:
+    """A row's source and an END have the time of COMMIT; who takes that of BEGIN is seen."""
+    late = replace(commit(), timestamp=1559033999)
+    whole = VStreamResponse((begin(), field(), row(None, [b"1", b"x"]), vgtid(5), late))
+    first, last = 1559033904000, 1559033999000
+    for response, times in ((whole, [first, last, last]), (committed_at_begin(whole), [first] * 3)):
+        records = emitted([response], {"provide.transaction.metadata": "true"})
+        found = [record.value.get("source", record.value)["ts_ms"] for record in records]
+        assert found == times
+
+
+def test_unsupported_columns_are_in_no_key() -> None:
+    """A key lacks a column of a type that is not supported, unless that is asked for."""
+    bits = FieldInfo("b", "BIT", "bit(4)", 3)
+    events = [transaction(5, field(ID, bits, TEXT), row(None, [b"1", b"\x01", b"x"]))]
+    (plain,) = emitted(events)
+    (asked,) = emitted(events, {"include.unknown.datatypes": "true"})
+    assert (plain.key, asked.key) == ({"id": 1}, {"id": 1, "b": b"\x01"})

@@ -26,6 +26,7 @@ from harness.mutants.producers.vitess import (
     transactions,
     transforms,
     types,
+    unique_keys,
     values,
 )
 
@@ -52,5 +53,6 @@ ROWS: tuple[WrongProducer, ...] = (
     *transactions.ROWS,
     *transforms.ROWS,
     *types.ROWS,
+    *unique_keys.ROWS,
     *values.ROWS,
 )

@@ -52,6 +52,10 @@ def _begin_late(those: list[ConnectRecord]) -> Iterable[ConnectRecord]:
     return (*those[1:-1], those[0], those[-1])
 
 
+def _end_early(those: list[ConnectRecord]) -> Iterable[ConnectRecord]:
+    return (those[0], those[-1], *those[1:-1])
+
+
 def _empty(record: ConnectRecord) -> bool:
     return status_of(record) == END and not record.value["event_count"]
 
@@ -134,6 +138,12 @@ ROWS: tuple[WrongProducer, ...] = (
         by_transaction(_begin_late),
     ),
     WrongProducer(
+        "vitess-end-ahead-of-its-events",
+        "vitess.txn.boundaries",
+        "It sends END ahead of the events of its transaction.",
+        by_transaction(_end_early),
+    ),
+    WrongProducer(
         "vitess-boundaries-in-the-plural",
         "vitess.txn.topic",
         "It sends boundaries to a topic of another name.",
@@ -150,6 +160,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.txn.topic-setting",
         "It pays no heed to topic.transaction.",
         ignoring("topic.transaction"),
+        also="vitess.txn.topic",
     ),
     WrongProducer(
         "vitess-status-in-lower-case",

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Field, Schema
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.schemas import EnvelopeForm
-from harness.codecs.debezium_vitess.dialect import CURRENT, VitessDialect
+from harness.codecs.debezium_vitess.dialect import (
+    CURRENT,
+    DOCUMENTED_BOUNDARY,
+    FOUR_SNAPSHOT,
+    VitessDialect,
+)
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, entry, instead, patch
 from harness.mutants.producers.records import CHANGE, at, kind, put_before
 from harness.mutants.producers.vitess.edits import one
 
 DIALECT: Final = "harness.codecs.debezium_vitess.dialect"
+VGTID_ENTRY: Final = "harness.codecs.debezium_vitess.vgtid:_shard"
+COLLECTION: Final = "harness.codecs.debezium_vitess.encode:_without_shard"
 TIMES: Final = ("ts_us", "ts_ns")
+ALLOWED: Final = dict(FOUR_SNAPSHOT.parameters)["allowed"].split(",")
 
 
 def _dialect(change: Callable[[VitessDialect], VitessDialect]) -> Patch:
@@ -90,6 +99,55 @@ def _decimal_rank(record: ConnectRecord) -> ConnectRecord:
     return replace(record, value={**record.value, "transaction": rank}, value_schema=schema)
 
 
+def _boundary_order() -> Iterator[tuple[str, str, str, Patch]]:
+    """Yield, for each two neighbours of the page's boundaries, one that turns them round."""
+    order = DOCUMENTED_BOUNDARY
+    for n, (first, second) in enumerate(pairwise(order)):
+        turned = (*order[:n], second, first, *order[n + 2 :])
+        yield (
+            f"boundary-{second}-before-{first}".replace("_", "-"),
+            "boundary-order",
+            f"It writes `{second}` of a boundary before `{first}`, by the page's dialect.",
+            _dialect(partial(_with_boundary, turned)),
+        )
+
+
+def _with_boundary(order: tuple[str, ...], dialect: VitessDialect) -> VitessDialect:
+    return replace(dialect, boundary=order)
+
+
+def _entry_fields() -> Iterator[tuple[str, str, str, Patch]]:
+    """Yield, for each member of the page's VGTIDs, one that leaves it out."""
+    for name in ("keyspace", "shard", "gtid"):
+        yield (
+            f"vgtid-without-{name}",
+            "vgtid",
+            f"It leaves `{name}` out of an entry of a VGTID, by the page's dialect.",
+            patch(VGTID_ENTRY, partial(_entry_without, name)),
+        )
+
+
+def _entry_without(name: str, original: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
+    def shard(given: object, *, documented: bool) -> dict[str, Any]:
+        entry = original(given, documented=documented)
+        return {n: v for n, v in entry.items() if not documented or n != name}
+
+    return shard
+
+
+def _allowed() -> Iterator[tuple[str, str, str, Patch]]:
+    """Yield, for each value that the page allows of `snapshot`, one that does not allow it."""
+    for one_of in ALLOWED:
+        rest = ",".join(other for other in ALLOWED if other != one_of)
+        schema = replace(FOUR_SNAPSHOT, parameters=(("allowed", rest),))
+        yield (
+            f"snapshot-allows-no-{one_of}",
+            "snapshot-allowed",
+            f"It does not allow `snapshot` to be {one_of}, by the page's dialect.",
+            _source(partial(_with_field, "snapshot", schema)),
+        )
+
+
 def _all_keys(original: Callable[..., Any]) -> Callable[..., Any]:
     def shard(given: object, *, documented: bool) -> object:
         del documented
@@ -104,13 +162,20 @@ _DIFFERENCES: Final = (
         "boundary-time-last",
         "boundary-order",
         "It writes the time of a boundary last, by the page's dialect.",
-        _dialect(lambda dialect: replace(dialect, boundary=schemas.BOUNDARY)),
+        _dialect(partial(_with_boundary, schemas.BOUNDARY)),
     ),
+    *_boundary_order(),
     (
         "collection-with-shard",
         "collection-name",
         "It names a data collection with its shard, by the page's dialect.",
-        instead("harness.codecs.debezium_vitess.encode:_without_shard", str),
+        instead(COLLECTION, str),
+    ),
+    (
+        "collection-by-table-alone",
+        "collection-name",
+        "It names a data collection by its table alone, by the page's dialect.",
+        instead(COLLECTION, lambda table: table.table),
     ),
     (
         "transaction-always",
@@ -154,6 +219,7 @@ _DIFFERENCES: Final = (
         "It allows of `snapshot` what the connector does, by the page's dialect.",
         _source(partial(_with_field, "snapshot", schemas.SNAPSHOT)),
     ),
+    *_allowed(),
     (
         "source-times-apart",
         "source-order",
@@ -170,8 +236,9 @@ _DIFFERENCES: Final = (
         "vgtid-with-table-keys",
         "vgtid",
         "It gives an entry of a VGTID table keys, by the page's dialect.",
-        patch("harness.codecs.debezium_vitess.vgtid:_shard", _all_keys),
+        patch(VGTID_ENTRY, _all_keys),
     ),
+    *_entry_fields(),
 )
 ROWS: tuple[WrongProducer, ...] = tuple(
     WrongProducer(f"vitess-documented-{name}", f"vitess.documented.{clause}", says, change)

@@ -89,14 +89,15 @@ def _changed_columns(record: ConnectRecord) -> ConnectRecord:
     return replace(record, value={**record.value, "before": old})
 
 
-def _after_of_deletes(record: ConnectRecord) -> Iterator[ConnectRecord]:
-    if op(record) != "d":
+def _lacking(name: str, operation: str, record: ConnectRecord) -> Iterator[ConnectRecord]:
+    """Yield a record without a field in its schema, where it is of an operation."""
+    if op(record) != operation:
         yield record
         return
     assert record.value_schema is not None
     schema = replace(
         record.value_schema,
-        fields=tuple(f for f in record.value_schema.fields if f.name != "after"),
+        fields=tuple(f for f in record.value_schema.fields if f.name != name),
     )
     yield replace(record, value_schema=schema)
 
@@ -136,7 +137,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-deletes-of-another-schema",
         "vitess.envelope.same-schema",
         "It has no `after` in the schema of a delete.",
-        each(_after_of_deletes),
+        each(partial(_lacking, "after", "d")),
+    ),
+    WrongProducer(
+        "vitess-updates-of-another-schema",
+        "vitess.envelope.same-schema",
+        "It has no `transaction` in the schema of an update.",
+        each(partial(_lacking, "transaction", "u")),
     ),
     WrongProducer(
         "vitess-envelope-named-value",

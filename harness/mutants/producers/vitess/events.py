@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Schema
+from harness.model.columns import Column, ColumnKind
+from harness.model.values import Value
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, returns
+from harness.mutants.producers.patch import Patch, instead, patch, returns
 from harness.mutants.producers.records import CHANGE, Records, Values, at, kind
 from harness.mutants.producers.vitess.edits import each, stream, value_schema, values
 
@@ -62,8 +64,11 @@ def _without_last_table(given: Records) -> Iterator[ConnectRecord]:
     """Leave out the copied rows of all tables but the first."""
     first = ""
     for record in given:
+        if not copied(record):
+            yield record
+            continue
         first = first or record.topic
-        if not copied(record) or record.topic == first:
+        if record.topic == first:
             yield record
 
 
@@ -78,6 +83,16 @@ def _copied(change: Callable[[Values], object]) -> Patch:
         return (replace(record, value=value),)
 
     return each(changed)
+
+
+def _six_digits(original: Callable[..., bytes | None]) -> Callable[..., bytes | None]:
+    def cell(column: Column, value: Value) -> bytes | None:
+        plain = column.kind is ColumnKind.FLOAT and column.scale is None
+        if plain and isinstance(value, float):
+            value = float(f"{value:.6g}")
+        return original(column, value)
+
+    return cell
 
 
 def _sorted(schema: Schema) -> Schema:
@@ -166,6 +181,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.snapshot.initial",
         "It sends the rows that are there behind the changes.",
         stream(lambda given: sorted(given, key=copied)),
+    ),
+    WrongProducer(
+        "vitess-copied-floats-in-full",
+        "vitess.snapshot.float-digits",
+        "It copies a FLOAT with all the digits that its 32 bits need.",
+        instead("harness.sources.vitess.copy:as_shown", lambda _, row: row),
+    ),
+    WrongProducer(
+        "vitess-streamed-floats-as-copied",
+        "vitess.snapshot.float-digits",
+        "It sends a FLOAT with six digits in the stream too.",
+        patch("harness.sources.vitess.cells:cell", _six_digits),
     ),
     WrongProducer(
         "vitess-change-behind-copy-lost",

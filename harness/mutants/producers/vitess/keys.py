@@ -21,6 +21,9 @@ KEY_COLUMNS: Final = f"{TABLES}:TableShaper._key_columns"
 LISTED: Final = "harness.codecs.debezium.selection:message_keys"
 NAMES: Final = "harness.codecs.debezium.adjustment"
 CHECK: Final = "harness.codecs.debezium_vitess.task:_check_name"
+QUOTED: Final = "harness.codecs.debezium_vitess.quoted_names:cell_sources"
+# What a regex naming strategy adds to each key by default.
+ADDED: Final = "__dbz__physicalTableIdentifier"
 EMPTY: Final = Schema(SchemaType.STRUCT, optional=True, name="none.Key")
 MODES: Final = {
     "field": "field.name.adjustment.mode",
@@ -66,6 +69,13 @@ def _keyless(schema: Schema | None, key: Any) -> Patch:  # noqa: ANN401 a key is
         return (replace(record, key_schema=schema, key=key),)
 
     return each(changed)
+
+
+def _without_added_field(record: ConnectRecord) -> Records:
+    """Yield a record without the key that has no column of its table."""
+    if record.key is None or set(record.key) != {ADDED}:
+        return (record,)
+    return (replace(record, key=None, key_schema=None),)
 
 
 def _listed(change: Callable[[str], str]) -> Patch:
@@ -152,6 +162,10 @@ def _adjusted() -> tuple[WrongProducer, ...]:
     )
 
 
+def _own_alone(number: int, source: int | None) -> int | None:
+    return source if source is None else number
+
+
 def _instead(name: str, old: str, new: str, own: dict[str, Any]) -> None:
     if own.get(name) == old:
         own[name] = new
@@ -178,16 +192,16 @@ ROWS: tuple[WrongProducer, ...] = (
         _of_unique(lambda _: ()),
     ),
     WrongProducer(
-        "vitess-key-of-declared-primary-alone",
-        "vitess.key.unique-as-primary",
-        "It takes no unique key without NULL for a primary one.",
-        instead("harness.sources.vitess.fields:_primary", lambda table: table.primary_key),
-    ),
-    WrongProducer(
         "vitess-keyless-has-empty-key",
         "vitess.key.keyless",
         "It gives a row without a key an empty struct as its key.",
         _keyless(replace(EMPTY, optional=False), {}),
+    ),
+    WrongProducer(
+        "vitess-keyless-under-a-regex-too",
+        "vitess.key.keyless",
+        "It adds no field to the null key of a table without one, whatever the naming strategy.",
+        each(_without_added_field),
     ),
     WrongProducer(
         "vitess-keyless-has-schema",
@@ -271,11 +285,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-key-topic-field-empty",
         "vitess.key.topic-field",
         "It leaves the field that tells the tables of one topic apart empty.",
-        keys(
-            lambda key: key.update(
-                {name: "" for name in key if name == "__dbz__physicalTableIdentifier"}
-            )
-        ),
+        keys(lambda key: key.update({name: "" for name in key if name == ADDED})),
     ),
     WrongProducer(
         "vitess-names-adjusted-by-default",
@@ -288,6 +298,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.name.untouched",
         "It adjusts the names of schemas for Avro by default.",
         by_default(schema_name_adjustment_mode="avro"),
+    ),
+    WrongProducer(
+        "vitess-quoted-names-as-they-are",
+        "vitess.name.in-quotes",
+        "It gives a column whose name stands in quotes its own value.",
+        returns(QUOTED, None),
+    ),
+    WrongProducer(
+        "vitess-values-of-quoted-names-lost",
+        "vitess.name.in-quotes",
+        "It gives the value of a column whose name stands in quotes to no column.",
+        result(QUOTED, lambda found: found and tuple(map(_own_alone, range(len(found)), found))),
     ),
     WrongProducer(
         "vitess-field-digit-lost",

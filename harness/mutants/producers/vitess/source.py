@@ -115,7 +115,8 @@ def _allowing(allowed: str) -> Patch:
     return _field("snapshot", lambda schema: replace(schema, parameters=(("allowed", allowed),)))
 
 
-def _committed_at_begin(response: VStreamResponse) -> VStreamResponse:
+def committed_at_begin(response: VStreamResponse) -> VStreamResponse:
+    """Return a transaction whose COMMIT has the time of its BEGIN."""
     begun = [event.timestamp for event in response.events if isinstance(event, Begin)]
     events = (
         replace(event, timestamp=begun[0]) if begun and isinstance(event, Commit) else event
@@ -171,7 +172,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-commit-at-the-time-of-begin",
         "vitess.source.ts-commit",
         "It takes the time of BEGIN for that of COMMIT.",
-        responses(partial(map, _committed_at_begin)),
+        responses(partial(map, committed_at_begin)),
         also="vitess.txn.ts",
         equivalent="MySQL logs a transaction when it commits, so VTGate gives both one time.",
     ),

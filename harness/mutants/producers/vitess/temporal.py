@@ -224,6 +224,10 @@ def _without_a_gap(original: Lenient, year: int, month: int, day: int) -> java_c
     return (year, month, day) if _lost(year, month, day) else original(year, month, day)
 
 
+def _year_0(original: Lenient, year: int, month: int, day: int) -> java_calendar.Civil:
+    return (year, month, day) if not year else original(year, month, day)
+
+
 def _ten_days_back(original: Lenient, year: int, month: int, day: int) -> java_calendar.Civil:
     found = original(year, month, day)
     if not _lost(year, month, day):
@@ -423,6 +427,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.temporal.gregorian-gap",
         "It moves the days from the 5th to the 14th of October 1582 ten days back.",
         patch(f"{CALENDAR}:lenient", lambda original: partial(_ten_days_back, original)),
+    ),
+    WrongProducer(
+        "vitess-year-0-stays",
+        "vitess.temporal.year-zero",
+        "It writes a DATETIME of the year 0 as it is.",
+        patch(f"{CALENDAR}:lenient", lambda original: partial(_year_0, original)),
     ),
     WrongProducer(
         "vitess-jvm-zone-ignored",

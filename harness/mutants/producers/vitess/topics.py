@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
@@ -20,8 +21,8 @@ BY_CATALOG: Final = "io.debezium.schema.DefaultTopicNamingStrategy"
 ESCAPING: Final = "io.debezium.schema.SchemaUnicodeTopicNamingStrategy"
 
 
-def _parts(*parts: str) -> Patch:
-    """Return the patch that makes the default strategy's names of other parts of a table."""
+def _parts(*parts: str, strategy: str = "schema") -> Patch:
+    """Return the patch that makes a strategy's names, the default's, of other parts of a table."""
 
     def name(settings: ConnectorSettings, key: TableKey) -> str:
         known = {
@@ -32,7 +33,7 @@ def _parts(*parts: str) -> Patch:
         }
         return joined(settings, *(known[part] for part in parts))
 
-    return instead(f"{TOPICS}:_schema_parts", name)
+    return instead(f"{TOPICS}:_{strategy}_parts", name)
 
 
 def _replaced_by(text: str) -> Patch:
@@ -43,8 +44,9 @@ def _unsanitised(_: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: name
 
 
-def _apart(record: ConnectRecord) -> ConnectRecord:
-    return replace(record, topic=f"{record.topic}.d") if op(record) == "d" else record
+def _apart(operation: str, record: ConnectRecord) -> ConnectRecord:
+    own = op(record) == operation
+    return replace(record, topic=f"{record.topic}.{operation}") if own else record
 
 
 def _found_within(original: Callable[..., str | None]) -> Callable[..., str | None]:
@@ -73,11 +75,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "It sends all tables of a keyspace to one topic.",
         _parts("prefix", "keyspace"),
     ),
-    WrongProducer(
-        "vitess-deletes-in-another-topic",
-        "vitess.topic.one-per-table",
-        "It sends deletes to another topic than inserts and updates.",
-        one(CHANGE, _apart),
+    *(
+        WrongProducer(
+            f"vitess-{what}s-in-another-topic",
+            "vitess.topic.one-per-table",
+            f"It sends {what}s to another topic than the other changes.",
+            one(CHANGE, partial(_apart, operation)),
+        )
+        for what, operation in (("delete", "d"), ("update", "u"))
     ),
     WrongProducer(
         "vitess-topic-without-prefix",
@@ -108,6 +113,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.no-shard",
         "It puts the shard into a topic's name.",
         _parts("prefix", "shard", "keyspace", "table"),
+    ),
+    WrongProducer(
+        "vitess-topic-never-of-a-shard",
+        "vitess.topic.no-shard",
+        "It has the keyspace in a topic's name under DefaultTopicNamingStrategy too.",
+        _parts("prefix", "keyspace", "table", strategy="database"),
     ),
     WrongProducer(
         "vitess-topic-prefix-stays",
@@ -160,6 +171,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.delimiter",
         "It joins the parts of the transaction topic by a point whatever `topic.delimiter` says.",
         one(BOUNDARY, lambda record: replace(record, topic=record.topic.replace("_", ".", 1))),
+        also="vitess.txn.topic",
     ),
     WrongProducer(
         "vitess-topic-regex-in-part",

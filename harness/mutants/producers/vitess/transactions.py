@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -12,6 +13,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch
 from harness.mutants.producers.records import (
     BEGIN,
+    BOUNDARY,
     CHANGE,
     END,
     Records,
@@ -118,6 +120,22 @@ def _filled(block: Any) -> Any:  # noqa: ANN401 a block or null
     return block or {"id": "", "total_order": 1, "data_collection_order": 1}
 
 
+def _by_gtid(record: ConnectRecord) -> Records:
+    """Return a record with the GTIDs of its transaction's VGTID in the place of that."""
+    value = record.value or {}
+    block = value.get("transaction")
+    if kind(record) == BOUNDARY:
+        own = {"id": _gtids(value["id"])}
+        return (replace(record, key={**record.key, **own}, value={**value, **own}),)
+    if block is None:
+        return (record,)
+    return (replace(record, value={**value, "transaction": {**block, "id": _gtids(block["id"])}}),)
+
+
+def _gtids(vgtid: str) -> str:
+    return ";".join(entry["gtid"] for entry in json.loads(vgtid))
+
+
 def _previous(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, table: {**original(self, table), "vgtid": self.restart.text}
 
@@ -185,6 +203,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.txn.id",
         "It gives events another id than the boundaries of their transaction.",
         _orders(lambda block: block.update(id=f"{block['id']} ")),
+    ),
+    WrongProducer(
+        "vitess-transactions-by-gtid",
+        "vitess.txn.id",
+        "It gives boundaries and events alike the GTIDs alone for an id.",
+        each(_by_gtid),
     ),
     WrongProducer(
         "vitess-end-counts-tombstones",
