@@ -22,7 +22,8 @@ class LogTable:
     """A version of a table as a connector knows it by its DDL.
 
     `key` are the columns that it takes for the key, in key order; `spelled` has the types that the
-    DDL spelled in another word, and FLOAT(p), of which a server keeps FLOAT or DOUBLE alone;
+    DDL spelled in another word, and with their digits FLOAT(p), BLOB(n) and others, of which a
+    server keeps the type alone; "CHAR()" is one without a length;
     `optional` says of columns whether they may be NULL to it, where the table has it otherwise.
     """
 

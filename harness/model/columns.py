@@ -6,7 +6,7 @@ and `assert_never` that has to learn it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -83,12 +83,14 @@ class Default:
 
     `text` is the literal as written (without quotes; None for `DEFAULT NULL`), or the expression's
     restored SQL when `is_expression` (`CURRENT_TIMESTAMP(3)`, `UUID()`); `is_binary` marks a bit
-    or hexadecimal literal, whose text is then its lower-case hexadecimal digits.
+    or hexadecimal literal, whose text is then its lower-case hexadecimal digits. `written` is the
+    clause as it stands in the statement, empty where nobody wrote one.
     """
 
     text: str | None
     is_expression: bool = False
     is_binary: bool = False
+    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

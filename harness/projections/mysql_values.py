@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from harness.model.canonical import canonical
-from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
+from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind, Default
 from harness.model.reshape import default_value
 from harness.model.settings import Settings
 from harness.model.values import Value
@@ -111,18 +111,15 @@ def visible_value(column: Column, value: Value, modes: MysqlModes) -> Value:  # 
 def instead_of_null(column: Column, modes: MysqlModes) -> Value:
     """Return what a converter writes for NULL: the column's default, if its schema has one."""
     default = column.default
-    if not modes.filled or default is None or default.text is None:
+    if not modes.filled or default is None or default.text is None or _is_unread(default):
         return None
     if default.is_expression:
         clock = default.text.upper().startswith("CURRENT_TIMESTAMP")
         # A TIMESTAMP that may be NULL has no default in its schema.
         moment = clock and column.kind is ColumnKind.DATETIME
         return canonical(column, f"{_EPOCH}") if moment else None
-    if (default.is_binary and column.kind is not ColumnKind.BIT) or column.kind in CHARACTERS:
-        # Of a hexadecimal literal the connector keeps the digits, of a text what is between quotes.
-        raw = default.text
-        if not default.is_binary:
-            raw = raw.replace("\\", "\\\\").replace("'", "''")
+    if column.kind in CHARACTERS | BINARIES:
+        raw = _between_quotes(default)
         found: Value = raw.encode() if column.kind in BINARIES else raw
         return visible_value(column, found, modes)
     try:
@@ -132,6 +129,18 @@ def instead_of_null(column: Column, modes: MysqlModes) -> Value:
     if isinstance(value, int) and column.kind is ColumnKind.BIGINT and modes.unsigned == "long":
         return min(value, _SIGNED - 1)
     return visible_value(column, value, modes)
+
+
+def _is_unread(default: Default) -> bool:
+    """Return whether the connector takes no value from a clause."""
+    return default.written.upper().startswith(("(", "0X", "0B", "X'", "LOCALTIME"))
+
+
+def _between_quotes(default: Default) -> str:
+    """Return what stands between a default's quotes, escapes and all."""
+    if default.written[:1] in {"'", '"'}:
+        return default.written[1:-1]
+    return (default.text or "").replace("\\", "\\\\").replace("'", "''")
 
 
 def _only_text(column: Column) -> bool:

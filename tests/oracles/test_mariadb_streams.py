@@ -116,9 +116,9 @@ def test_positions_of_right_streams_fit() -> None:
 
 
 def test_what_a_lock_does_not_keep_explains_nothing_else() -> None:
-    """A default's text and a document's order are known; another value of the same table is not."""
-    written = 'mysql/0 #0 value: ours …"defaultValueExpression":"1" | theirs …Expression":"TRUE"'
-    found = "types.names-of-types"
+    """A document's order is known; another value of the same table is not."""
+    written = 'types.j/0 #0 value: ours …"j":"{1}" | theirs …"j":"{2}"'
+    found = "types.json-documents"
     assert reason(KNOWN, found, VERSION, (written, "and 2 more"))
     assert not reason(KNOWN, found, VERSION, (written, "mysql.t/0 #1 value: ours 1 | theirs 2"))
     assert not reason(KNOWN, "keys.pk-chain", VERSION, (written,))

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from harness.codecs.debezium.columns import UNSET, ColumnType, Jdbc
+from harness.codecs.debezium_mysql.defaults import CLOCK, default_text, quoted, written
 from harness.model.binlog import LogTable
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
 
@@ -48,11 +49,16 @@ _SPELLED_JDBC: Final[Mapping[str, Jdbc]] = MappingProxyType(
         "FLOAT": Jdbc.FLOAT,
         "REAL": Jdbc.REAL,
         "NUMERIC": Jdbc.NUMERIC,
-        "NCHAR": Jdbc.NCHAR,
-        "NVARCHAR": Jdbc.NVARCHAR,
+        **dict.fromkeys(("NCHAR", "NATIONAL CHAR", "NATIONAL CHARACTER"), Jdbc.NCHAR),
+        **dict.fromkeys(
+            (
+                *("NVARCHAR", "NCHAR VARCHAR", "NCHAR VARYING", "NATIONAL VARCHAR"),
+                *("NATIONAL CHAR VARYING", "NATIONAL CHARACTER VARYING"),
+            ),
+            Jdbc.NVARCHAR,
+        ),
     }
 )
-CLOCK: Final = "1970-01-01 00:00:00"  # the default of a column that defaults to the clock
 _FRACTIONS: Final = frozenset({ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
 _MEMBERS: Final = frozenset({ColumnKind.ENUM, ColumnKind.SET})
 _BOOLEANS: Final = frozenset({"BOOL", "BOOLEAN"})
@@ -81,9 +87,9 @@ def column_types(table: LogTable) -> tuple[ColumnType, ...]:
 
 def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnType:
     primary = column.name in keyed
-    word, _, bits = (spelled or "").partition("(")
+    word, sized, digits = (spelled or "").removesuffix(")").partition("(")
     words = _words(column, word)
-    length = int(bits.rstrip(")")) if bits else _length(column, words)
+    length = (int(digits) if digits else None) if sized else _length(column, words)
     return ColumnType(
         name=column.name,
         type=words,
@@ -119,7 +125,9 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
     for position, one in enumerate(column_types(table), 1):
         column = one.upstream
         assert column is not None
-        filled = column.auto_increment or column.on_update is not None
+        default = default_text(column)
+        # ON UPDATE behind DEFAULT NOW() is a part of that to the parser.
+        filled = column.auto_increment or (column.on_update is not None and default != CLOCK)
         text = column.kind in CHARACTERS or column.kind in _MEMBERS
         yield {
             "name": one.name,
@@ -136,7 +144,7 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
             "autoIncremented": filled,
             "generated": filled,
             "comment": None,
-            "defaultValueExpression": default_text(column),
+            "defaultValueExpression": default,
             "enumValues": _members(column),
         }
 
@@ -172,30 +180,3 @@ def _members(column: Column) -> list[str] | None:
     if column.kind not in _MEMBERS:
         return None
     return [f"'{quoted(member)}'" for member in column.members]
-
-
-def default_text(column: Column) -> str | None:
-    """Return a default as the connector keeps it: the literal's text, 1970 for the clock's.
-
-    Of a hexadecimal literal it keeps the digits, as if they were the text.
-    """
-    default = column.default
-    if default is None or default.text is None:
-        return None
-    if default.is_expression:
-        if default.text.upper().startswith("CURRENT_TIMESTAMP"):
-            return CLOCK
-        return None
-    if default.is_binary and column.kind is ColumnKind.BIT:
-        return f"{int(default.text or '0', 16):b}"
-    return default.text if default.is_binary else quoted(default.text)
-
-
-def written(text: str) -> str:
-    """Return a text as a statement has it: the connector takes no escape away."""
-    return text.replace("\\", "\\\\")
-
-
-def quoted(text: str) -> str:
-    """Return a text as it stands between a statement's quotes."""
-    return written(text).replace("'", "''")

@@ -326,7 +326,7 @@ class Connector:
         changes = [
             {
                 "type": change.type,
-                "id": f'"{change.id.schema}"."{change.id.name}"',
+                "id": quoted_id(change.id),
                 "table": None if change.table is None else describe(change.table),
             }
             for change in event.changes
@@ -353,6 +353,16 @@ def _marker(table: int, at: int, count: int) -> str:
     if at == count:
         return "last_in_data_collection"
     return "first_in_data_collection" if at == 1 else "true"
+
+
+def quoted_id(table: TableId) -> str:
+    """Return a table's name in double quotes, as TableId.java `toDoubleQuotedString` does."""
+    return f"{_in_quotes(table.schema)}.{_in_quotes(table.name)}"
+
+
+def _in_quotes(name: str) -> str:
+    """Return a name in quotes, those inside doubled; one with a quote at an end as it is."""
+    return name if '"' in {name[0], name[-1]} else '"' + name.replace('"', '""') + '"'
 
 
 def listed_tables(tables: Iterable[TableId]) -> str:

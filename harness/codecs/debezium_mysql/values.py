@@ -23,7 +23,7 @@ from harness.codecs.debezium.enum_set import set_text
 from harness.codecs.debezium.schemas import INT32, INT64, STRING
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_mysql import moments
-from harness.codecs.debezium_mysql.columns import CLOCK, default_text
+from harness.codecs.debezium_mysql.defaults import CLOCK, default_text
 from harness.codecs.debezium_mysql.reference import BINARIES, DECIMALS, TIMES, UNSIGNED
 from harness.errors import UsageError
 from harness.model.canonical import canonical
@@ -221,9 +221,8 @@ def _default(column: ColumnType, upstream: Column, read: Callable[[Any], Any]) -
         return None
     if upstream.kind is ColumnKind.BIGINT and upstream.unsigned and int(text) > _LARGEST:
         return _LARGEST if read is not Decimal else Decimal(text)
-    if upstream.default.is_binary:
-        digits = upstream.default.text or "0"
-        return read(int(digits, 16) if upstream.kind is ColumnKind.BIT else digits.encode())
+    if upstream.default.is_binary and upstream.kind is ColumnKind.BIT:
+        return read(int(upstream.default.text or "0", 16))
     if upstream.kind in BINARY_KINDS | CHARACTERS:
         return read(text if upstream.kind in CHARACTERS else text.encode())
     raw: object = text if upstream.default.is_expression else upstream.default.text

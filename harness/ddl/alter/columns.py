@@ -223,6 +223,7 @@ class AlterDefault:
     name: str
     expr: Expr | None
     at: int = field(default=0, compare=False)
+    written: str = field(default="", compare=False)
 
     def restore(self) -> str:
         """Return the specification as TiDB writes it."""
@@ -235,7 +236,7 @@ class AlterDefault:
     def apply(self, table: Table, _change: Change) -> Effects:
         """Set or drop the default; TiDB counts both as setting it."""
         column = existing_column(table, self.name, self.at)
-        default = stored_default(self.expr) if self.expr is not None else None
+        default = None if self.expr is None else stored_default(self.expr, self.written)
         if default is not None and default.text is None and not column.nullable:
             raise Refused(self.at, f"Invalid default value for '{column.name}'")
         table = with_column(table, column, replace(column, default=default))
@@ -249,9 +250,10 @@ def _alter(cursor: Cursor) -> AlterDefault:
     if cursor.take("DROP", "DEFAULT"):
         return AlterDefault(name, None, at)
     cursor.expect("SET", "DEFAULT")
-    if cursor.sees("("):
-        return AlterDefault(name, cursor.enclosed(parse_expression), at)
-    return AlterDefault(name, parse_default(cursor), at)
+    begin = cursor.offset
+    enclosed = cursor.sees("(")
+    expr = cursor.enclosed(parse_expression) if enclosed else parse_default(cursor)
+    return AlterDefault(name, expr, at, cursor.since(begin))
 
 
 FORMS: Forms = {

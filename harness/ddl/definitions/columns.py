@@ -59,6 +59,7 @@ class ColumnOption:
 
     `expr`: default, ON UPDATE, generation or check. `text`: comment, collation, format, check name.
     `flag`: stored (generated), enforced (check), global (keys). `numbers`: AUTO_RANDOM's bits.
+    `written`: a default's SQL text.
     """
 
     kind: OptionKind
@@ -68,6 +69,7 @@ class ColumnOption:
     clustering: Clustering = Clustering.UNSAID
     numbers: tuple[int, ...] = ()
     reference: Reference | None = None
+    written: str = field(default="", compare=False)
 
     def restore(self) -> str:
         """Return the option as TiDB writes it."""
@@ -196,6 +198,12 @@ def _plain(kind: OptionKind) -> _Rule:
     return rule
 
 
+def _default(cursor: Cursor) -> ColumnOption:
+    at = cursor.expect("DEFAULT").offset
+    expr = parse_default(cursor)
+    return ColumnOption(OptionKind.DEFAULT, expr, written=cursor.since(at))
+
+
 def _auto_random(cursor: Cursor) -> ColumnOption:
     cursor.next()
     numbers: tuple[int, ...] = ()
@@ -249,7 +257,7 @@ _OPTIONS: Mapping[str, _Rule] = {
     "PRIMARY": _primary,
     "KEY": _primary,
     "UNIQUE": _unique,
-    "DEFAULT": lambda c: ColumnOption(OptionKind.DEFAULT, parse_default(c.expect("DEFAULT"))),
+    "DEFAULT": _default,
     "ON": lambda c: ColumnOption(OptionKind.ON_UPDATE, _now(c.expect("ON", "UPDATE"))),
     "COMMENT": lambda c: ColumnOption(
         OptionKind.COMMENT, text=c.expect("COMMENT").string("a comment")

@@ -115,7 +115,7 @@ def _with_option(column: Column, option: ColumnOption) -> Column:  # noqa: PLR09
         case OptionKind.AUTO_RANDOM:
             return replace(column, auto_random=True)
         case OptionKind.DEFAULT:
-            return replace(column, default=stored_default(option.expr))
+            return replace(column, default=stored_default(option.expr, option.written))
         case OptionKind.ON_UPDATE:
             return replace(column, on_update=_function_text(option.expr))
         case OptionKind.COMMENT:
@@ -164,8 +164,12 @@ _ZEROS = {
 }
 
 
-def stored_default(expr: Expr) -> Default:
-    """Return the default that a DEFAULT expression stores."""
+def stored_default(expr: Expr, written: str) -> Default:
+    """Return the default that a DEFAULT expression stores; `written` is its SQL text."""
+    return replace(_stored(expr), written=written)
+
+
+def _stored(expr: Expr) -> Default:
     if isinstance(expr, Literal):
         return _literal(expr)
     if isinstance(expr, Compound) and expr.form in ("unary -", "unary +"):

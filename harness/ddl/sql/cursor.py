@@ -92,6 +92,10 @@ class Cursor:
             self._at += 1
         return token
 
+    def since(self, offset: int) -> str:
+        """Return the SQL text from an offset to the end of the token before the current one."""
+        return self.sql[offset : self._tokens[max(self._at - 1, 0)].end]
+
     def behind(self) -> int:
         """Step over the current token and return where the next one starts."""
         self.next()

@@ -15,11 +15,4 @@ KNOWN: Final[Sequence[KnownDifference]] = (
         "text that was written.",
         shows=rf'types\.(?:of-)?j/0 #\d+ value: .*"j":"|{MORE}',
     ),
-    KnownDifference(
-        scenarios=r"types\.(defaults-of-every-kind|decimal-defaults|names-of-types)",
-        reason="The catalogue has a default's value, not the text that was written: 1e100 is "
-        "1e+100, TRUE is 1, 007.5 is 7.5.",
-        shows=r'defaultValueExpression":"(1e\+100|1|7\.5)".* theirs .*"(1e100|TRUE|007\.5)"|'
-        rf"{MORE}",
-    ),
 )

@@ -67,6 +67,16 @@ def shown(table: Table) -> Table:
 
 
 def _shown(column: Column) -> Column:
+    default = column.default and replace(column.default, written=_written(column))
+    return _typed_anew(replace(column, default=default))
+
+
+def _written(column: Column) -> str:
+    """Return the default of a column as the text has it."""
+    return next((text.removeprefix("DEFAULT ") for text in _default(column)), "")
+
+
+def _typed_anew(column: Column) -> Column:
     if column.kind is ColumnKind.JSON:
         return replace(column, kind=ColumnKind.LONGTEXT, charset="utf8mb4", collation=_BIN)
     if column.length is not None:

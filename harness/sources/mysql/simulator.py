@@ -13,7 +13,7 @@ Rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -22,6 +22,7 @@ from typing import Final
 
 from harness.ddl import Catalogue
 from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
+from harness.ddl.jobs import DdlJob
 from harness.errors import StepError, UsageError, replaying
 from harness.model.binlog import (
     LogBegin,
@@ -41,18 +42,18 @@ from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.sources.key_text import key_texts
-from harness.sources.mysql.show_create import show_create, shown
-from harness.sources.mysql.snapshot import HELD_BACK, Found
-from harness.sources.mysql.statements import (
+from harness.sources.mysql.declared import (
     declared_null,
     defined_columns,
-    ignored,
+    keeps_keys,
     original_of,
-    parsed,
-    truncates,
+    refuse_misread,
     unique_columns,
-    unlogged,
 )
+from harness.sources.mysql.show_create import show_create, shown
+from harness.sources.mysql.snapshot import HELD_BACK, Found
+from harness.sources.mysql.statements import altered, parsed, truncates, unlogged
+from harness.sources.mysql.texts import code
 from harness.sources.stored import Stored
 from harness.sources.tidb.mounter import source_table
 
@@ -63,8 +64,11 @@ SECOND: Final = 1_709_210_096
 BROKEN_OFF: Final = SECOND - 1  # when a copy is read that breaks off
 _SPELLED: Final = re.compile(
     r"`?(\w+)`?\s+((?:BOOL|BOOLEAN|INT1|INT2|INT3|INT4|INT8|INTEGER|MIDDLEINT|DEC|NUMERIC|FIXED|REAL"
-    r"|FLOAT8|DOUBLE\s+PRECISION|CHARACTER\s+VARYING|CHARACTER|NCHAR|NVARCHAR)\b"
-    r"|FLOAT\s*\(\s*\d+\s*\))",
+    r"|FLOAT4|FLOAT8|DOUBLE\s+PRECISION|LONG\s+VARCHAR|LONG\s+VARBINARY|LONG"
+    r"|(?:NATIONAL\s+)?(?:CHARACTER|CHAR)\s+VARYING|NATIONAL\s+(?:VARCHAR|CHARACTER|CHAR)"
+    r"|CHARACTER|CHAR(?!\s*\()|BINARY(?!\s*\()|NCHAR\s+(?:VARYING|VARCHAR)|NCHAR|NVARCHAR)\b"
+    r"|(?:FLOAT|BLOB|TEXT|YEAR)\s*\(\s*\d+\s*\)|(?:TIME|DATETIME|TIMESTAMP)\s*\(\s*0\s*\))"
+    r"(\s*\()?",
     re.IGNORECASE,
 )
 
@@ -82,6 +86,9 @@ def _bytes(change: RowChanged) -> int:
         for value in row or ()
         if isinstance(value, str | bytes)
     )
+
+
+_SIZED: Final = frozenset({"CHAR", "CHARACTER", "BINARY"})  # "CHAR()" is one without a length
 
 
 class Server:
@@ -134,15 +141,16 @@ class Server:
         applied = self._catalogue.apply(run.sql, run.schema)
         if not applied.jobs and unlogged(run.sql):
             return
+        keyed = frozenset(name for name, key in self._keys.items() if key)
+        if self._stored is None:
+            self._refuse(run, applied.jobs, keyed)
         self._catalogue = applied.catalogue
         self._tables.clear()
         self._texts.clear()
         gtid = self._gtid()
         origin = Origin(run.line, step, next(self._events), "ddl", commit_ts=SECOND * 1000)
-        keyed = any(self._has_key(job.before) for job in applied.jobs)
-        for job in applied.jobs:
-            if job.after is not None:
-                self._learn(run, job.before, job.after)
+        for before, after in self._changed(run, applied.jobs):
+            self._learn(run, before, after)
         if self._stored is not None:
             for job in applied.jobs:
                 self._stored.follow(job, run.line)
@@ -154,15 +162,29 @@ class Server:
                 own = replace(origin, event=next(self._events))
                 yield LogTruncate(gtid, self._table(job.before), own)
             return
-        for one in parsed(run.sql, run.schema, applied.jobs, keyed=keyed):
+        find = self._catalogue.table
+        for one in parsed(run.sql, run.schema, applied.jobs, keyed=keyed, find=find):
             changes = tuple(
                 LogTableChange(kind, name, None if table is None else self._table(table))
                 for kind, name, table in one.changes
             )
             yield LogDdl(gtid, one.sql, one.database, one.tables, changes, origin)
 
-    def _has_key(self, table: Table | None) -> bool:
-        return table is not None and bool(self._keys.get(table.id))
+    def _refuse(self, run: DdlRun, jobs: Iterable[DdlJob], keyed: Collection[TableId]) -> None:
+        """Refuse a statement that the connector takes otherwise than the server."""
+        name = altered(run.sql, run.schema)
+        before = next((job.before for job in jobs if job.before is not None), None)
+        if name is not None:
+            before = self._catalogue.table(name)
+        refuse_misread(run.sql, before, keyed=before is not None and before.id in keyed)
+
+    def _changed(self, run: DdlRun, jobs: Sequence[DdlJob]) -> Iterator[tuple[Table | None, Table]]:
+        """Yield tables before and after a statement; one that nothing was done to, as it is."""
+        yield from ((job.before, job.after) for job in jobs if job.after is not None)
+        name = None if jobs else altered(run.sql, run.schema)
+        if name is not None:
+            table = self._catalogue.table(name)
+            yield table, table
 
     def _learn(self, run: DdlRun, before: Table | None, after: Table) -> None:
         """Keep what the connector takes from a statement of a table's columns and key."""
@@ -173,7 +195,7 @@ class Server:
             return
         self._spell(run.sql, before, after)
         self._declare(run.sql, before, after)
-        if not ignored(run.sql):
+        if not keeps_keys(run.sql):
             self._keys[after.id] = self._key(run.sql, before, after)
 
     def _copy_known(self, original: Table, made: Table) -> None:
@@ -186,10 +208,11 @@ class Server:
 
     def _spell(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep how a statement spells the types of the columns that it makes."""
-        found = _SPELLED.findall(sql)
+        found = _SPELLED.findall(code(sql))
         words = {
             name.lower(): ("" if "(" in word else " ").join(word.upper().split())
-            for name, word in found
+            + ("()" if word.upper() in _SIZED and not sized else "")
+            for name, word, sized in found
         }
         old = frozenset[int]() if before is None else {column.id for column in before.columns}
         defined = defined_columns(sql)
@@ -388,10 +411,10 @@ def _check_nulls(table: LogTable, row: Row, line: int) -> None:
     for name, may in table.optional:
         if not may and row[table.table.position(name)] is None:
             raise StepError(
-                f"{table.table.id}.{name} is NULL, and to the connector it is NOT NULL still: "
-                "CHANGE COLUMN did not say NULL",
+                f"{table.table.id}.{name} is NULL, and to the connector it is NOT NULL: CHANGE "
+                "COLUMN, or parentheses of ADD COLUMN, did not say NULL",
                 line=line,
-                expected="NULL or NOT NULL in CHANGE COLUMN, or no NULL in its rows",
+                expected="NULL or NOT NULL where the column is defined, or no NULL in its rows",
             )
 
 

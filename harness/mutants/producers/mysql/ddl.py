@@ -10,6 +10,11 @@ from itertools import pairwise
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
+from harness.ddl.definitions.columns import ColumnDef, OptionKind
+from harness.ddl.definitions.keys import ConstraintKind
+from harness.ddl.index import CreateIndex
+from harness.ddl.rename_table import RenameTables
+from harness.ddl.sql.tree import quote_name
 from harness.model.binlog import LogDdl, LogEvent, LogRow, LogTable, LogTruncate
 from harness.model.table import TableId
 from harness.mutants.producers.mutant import WrongProducer
@@ -27,12 +32,14 @@ from harness.mutants.producers.mysql.edits import (
     values,
     without,
 )
-from harness.mutants.producers.patch import Patch, constant, instead, patch
+from harness.mutants.producers.patch import Patch, instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
+from harness.sources.mysql.texts import trimmed
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
 _TABLES: Final = re.compile(r"(DROP TABLE (?:IF EXISTS )?)(.*)")
-RUNS: Final = "harness.sources.mysql.statements:_runs"
+_PARSED: Final = "harness.sources.mysql.statements"
+RUNS: Final = f"{_PARSED}:_runs"
 
 
 def _fields() -> Iterator[WrongProducer]:
@@ -133,6 +140,30 @@ def _first_columns(original: Callable[..., Any]) -> Callable[..., Any]:
     return shape
 
 
+def _written_anew(_: str, statement: RenameTables) -> list[str]:
+    """Write each pair of RENAME TABLE with back quotes and without a database."""
+    pairs = ((quote_name(old.name), quote_name(new.name)) for old, new in statement.pairs)
+    return [f"RENAME TABLE {old} TO {new}" for old, new in pairs]
+
+
+def _any_unique(statement: CreateIndex, _: object) -> bool:
+    return statement.constraint.kind is ConstraintKind.UNIQUE
+
+
+def _as_said(columns: Iterable[ColumnDef]) -> dict[str, bool]:
+    required = {OptionKind.NOT_NULL, OptionKind.PRIMARY_KEY}
+    return {
+        column.name.lower(): required.isdisjoint(option.kind for option in column.options)
+        for column in columns
+    }
+
+
+def _unless_changed(value: Values) -> None:
+    """Leave the table out of what is known of an ALTER TABLE that changes nothing."""
+    if value["ddl"].endswith(" FORCE"):
+        value["tableChanges"] = []
+
+
 def _of_one_database(tables: Sequence[TableId]) -> Iterator[tuple[TableId, tuple[TableId, ...]]]:
     for table in tables:
         yield table, tuple(other for other in tables if other.schema == table.schema)
@@ -192,6 +223,30 @@ ROWS: Final = (
         valued(SCHEMA_CHANGE, "ddl", lambda text: f"{text};"),
     ),
     row(
+        "statement-with-comments",
+        "ddl.text",
+        "It writes the comments around a statement.",
+        instead(f"{_PARSED}:trimmed", str.strip),
+    ),
+    row(
+        "index-without-comments",
+        "ddl.text",
+        "It leaves the comments around the statement of an index out.",
+        instead(f"{_PARSED}:logged", trimmed),
+    ),
+    row(
+        "renames-written-anew",
+        "ddl.text",
+        "It writes the names of a RENAME TABLE anew.",
+        instead(f"{_PARSED}:_pairs", _written_anew),
+    ),
+    row(
+        "no-table-of-what-changed-nothing",
+        "ddl.table-changes",
+        "It describes no table after an ALTER TABLE that changes nothing.",
+        values(SCHEMA_CHANGE, _unless_changed),
+    ),
+    row(
         "renamed-by-both-names",
         "ddl.rename-id",
         "It writes two names as the id of a table that is renamed.",
@@ -225,7 +280,7 @@ ROWS: Final = (
         "unique-indexes-alter",
         "ddl.no-table",
         "It describes the table of each unique index that is made.",
-        constant("harness.sources.mysql.statements:_UNIQUE_INDEX", re.compile(r"(?!)")),
+        instead(f"{_PARSED}:_may_make_a_key", _any_unique),
     ),
     row(
         "database-for-a-table",
@@ -286,6 +341,12 @@ ROWS: Final = (
         "ddl.no-truncate",
         "It sends TRUNCATE to the topic of statements as well.",
         log(_truncates),
+    ),
+    row(
+        "listed-columns-as-said",
+        "value.optional-listed",
+        "It says of each column in the parentheses of ADD COLUMN what its own text says.",
+        instead("harness.sources.mysql.declared:_in_parentheses", _as_said),
     ),
     row(
         "columns-of-the-first-version",

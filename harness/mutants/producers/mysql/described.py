@@ -7,11 +7,15 @@ from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
+from harness.model.columns import Column
+from harness.model.table import TableId
 from harness.mutants.producers.mysql.edits import row, stream, valued
-from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.patch import Patch, instead, patch
 from harness.mutants.producers.records import CHANGE, SCHEMA_CHANGE, Records, Values, kind
 
 CLOCK: Final = "1970-01-01 00:00:00"
+_DEFAULT: Final = "harness.codecs.debezium_mysql.columns:default_text"
+Text = Callable[[Column], str | None]
 _NOTHING: Final[Values] = {
     "defaultCharsetName": None,
     "primaryKeyColumnNames": [],
@@ -75,6 +79,41 @@ def _empty_default(column: Values) -> None:
 def _clockless(column: Values) -> None:
     if column["defaultValueExpression"] == CLOCK:
         column["defaultValueExpression"] = None
+
+
+def _unquoted(table: TableId) -> str:
+    return f'"{table.schema}"."{table.name}"'
+
+
+def _by_value(original: Text) -> Text:
+    """Keep what the literal of a default means, and not how it is written."""
+
+    def text(column: Column) -> str | None:
+        kept, default = original(column), column.default
+        return kept if kept in {None, CLOCK} or default is None else default.text
+
+    return text
+
+
+def _digits_kept(original: Text) -> Text:
+    """Keep the digits of a default that is hexadecimal."""
+
+    def text(column: Column) -> str | None:
+        default = column.default
+        return default.text if default is not None and default.is_binary else original(column)
+
+    return text
+
+
+def _sums_kept(original: Text) -> Text:
+    """Keep the constant of a default that stands in parentheses."""
+
+    def text(column: Column) -> str | None:
+        default = column.default
+        enclosed = default is not None and default.written.startswith("(")
+        return default.text if enclosed and default is not None else original(column)
+
+    return text
 
 
 def _keys_of_rows(given: Records) -> Iterator[ConnectRecord]:
@@ -224,6 +263,20 @@ ROWS: Final = (
         "ddl.default",
         "It writes an empty text for the default of a column that has none.",
         _columns(_empty_default),
+    ),
+    *(
+        row(f"defaults-{name}", "ddl.default", f"It {says}.", patch(_DEFAULT, change))
+        for name, says, change in (
+            ("by-value", "writes what a default means, not its text", _by_value),
+            ("of-hexadecimal-digits", "writes a default's hexadecimal digits", _digits_kept),
+            ("of-parentheses", "writes a default that stands in parentheses", _sums_kept),
+        )
+    ),
+    row(
+        "quotes-in-ids-single",
+        "ddl.id",
+        "It does not double a quote within the id of a table.",
+        instead("harness.codecs.debezium_mysql.connector:quoted_id", _unquoted),
     ),
     row(
         "no-default-of-the-clock",

@@ -142,6 +142,11 @@ def _converted(change: Callable[[Any], Any], found: Conversion) -> Conversion:
     return replace(found, parse=lambda cell: change(read(cell)))
 
 
+def without_escapes(text: str | None) -> str | None:
+    """Return what a text between quotes means, None for none."""
+    return text and text.replace("''", "'").replace(r"\\", "\\")
+
+
 def read_as(mode: str, value: str, other: str) -> Patch:
     """Return the patch by which one value of a mode is taken for another."""
 

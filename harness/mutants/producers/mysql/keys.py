@@ -17,7 +17,7 @@ from harness.mutants.producers.mysql.edits import (
 )
 from harness.mutants.producers.patch import Patch, entry, patch
 from harness.mutants.producers.records import Records, of_row
-from harness.sources.mysql.statements import unique_columns
+from harness.sources.mysql.declared import unique_columns
 
 TABLES: Final = "harness.codecs.debezium.tables"
 SERVER: Final = "harness.sources.mysql.simulator:Server"
@@ -135,6 +135,20 @@ def _of_what_is_there(key: Key, sql: str, table: Table) -> Key:
     return _by_server("", table)
 
 
+def _of_other_statements(*begins: str) -> Callable[[Key, str, Table], Key]:
+    """Return what takes the first unique index that is there behind statements that begin so."""
+
+    def key(own: Key, sql: str, table: Table) -> Key:
+        fits = table.primary_key is None and sql.upper().startswith(begins)
+        return (_by_server("", table) or own) if fits else own
+
+    return key
+
+
+def _lost_when_renamed(key: Key, sql: str, table: Table) -> Key:
+    return () if table.primary_key is None and "RENAME COLUMN" in sql.upper() else key
+
+
 def _next_in_place(key: Key, sql: str, table: Table) -> Key:
     return key or _by_server("", table) if sql.upper().startswith("ALTER") else key
 
@@ -187,6 +201,24 @@ ROWS: Final = (
         "key.unique-stays",
         "It takes another unique index for the key where the first is gone.",
         _keys(_next_in_place),
+    ),
+    row(
+        "key-of-what-is-there-when-renamed",
+        "key.unique-stays",
+        "It takes for the key what is unique by the indexes behind RENAME and TRUNCATE TABLE.",
+        _keys(_of_other_statements("RENAME", "TRUNCATE")),
+    ),
+    row(
+        "key-lost-with-its-name",
+        "key.unique-stays",
+        "It loses the key of a UNIQUE whose column is renamed.",
+        _keys(_lost_when_renamed),
+    ),
+    row(
+        "first-index-for-a-new-one",
+        "key.unique",
+        "It takes a table's first unique index for the key where CREATE INDEX makes another.",
+        _keys(_of_other_statements("CREATE UNIQUE")),
     ),
     row(
         "no-key-that-may-be-null",

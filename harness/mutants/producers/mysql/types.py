@@ -25,8 +25,9 @@ from harness.mutants.producers.mysql.edits import (
     read_as,
     row,
     schemas,
+    without_escapes,
 )
-from harness.mutants.producers.patch import instead, patch
+from harness.mutants.producers.patch import instead, patch, result
 
 LONGEST: Final = (1 << 63) - 1
 _BITS: Final = {
@@ -482,7 +483,7 @@ ROWS: Final = (
         "defaults-without-escapes",
         "value.default",
         "It takes the escapes out of the default of a text.",
-        instead(f"{CODEC}.columns:quoted", lambda text: text),
+        result(f"{CODEC}.values:default_text", without_escapes),
     ),
     row(
         "backslashes-of-members-kept",

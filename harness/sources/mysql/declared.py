@@ -1,0 +1,207 @@
+"""What the connector's parser takes from a statement's text of the columns and the key of a table.
+
+Source: Debezium connector-mariadb 3.3.0.Final, antlr listeners; its records of the scenarios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from harness.ddl import Statement, parse
+from harness.ddl.alter.columns import AddColumns, RenameColumn
+from harness.ddl.alter.keys import AddConstraint
+from harness.ddl.alter.modify_column import ModifyColumn
+from harness.ddl.alter.table import AlterTable
+from harness.ddl.create_table import CreateTable
+from harness.ddl.definitions.columns import ColumnDef, OptionKind
+from harness.ddl.definitions.keys import Constraint, ConstraintKind
+from harness.ddl.index import CreateIndex, DropIndexStatement
+from harness.errors import UsageError
+from harness.model.columns import Column
+from harness.model.table import Table, TableId
+
+
+def unique_columns(
+    sql: str, after: Table, may_be_null: Callable[[Column], bool]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of each UNIQUE that a statement adds and that may be a key, as it stands.
+
+    One at its column may be, whatever the column; one of its own where its columns stand before it,
+    and none may be NULL to the connector, which goes by the statement's text. Without a text, as of
+    a copy's SHOW CREATE TABLE, they are those of the table's indexes.
+    """
+    if not sql:
+        for index in after.indexes:
+            if index.unique:
+                yield from _never_null(index.columns, after, may_be_null)
+        return
+    elements = sorted(_elements(parse(sql)), key=lambda one: one.at)
+    later = {one.name.lower() for one in elements if isinstance(one, ColumnDef)}
+    for one in elements:
+        if isinstance(one, Constraint):
+            names = tuple(part.column for part in one.parts)
+            if later.isdisjoint(name.lower() for name in names):
+                yield from _never_null(names, after, may_be_null)
+            continue
+        later.discard(one.name.lower())
+        if _is(one, OptionKind.UNIQUE_KEY):
+            yield (after.column(one.name).name,)
+
+
+def keeps_keys(sql: str) -> bool:
+    """Return whether the connector's parser takes nothing from a statement but its text."""
+    return isinstance(parse(sql), DropIndexStatement)
+
+
+def original_of(sql: str, schema: str) -> TableId | None:
+    """Return the table that CREATE TABLE names behind LIKE, None for any other statement.
+
+    The connector copies what it knows of that one (CreateTableParserListener.java:68).
+    """
+    statement = parse(sql)
+    if not isinstance(statement, CreateTable) or statement.like is None:
+        return None
+    return TableId(statement.like.schema or schema, statement.like.name)
+
+
+def defined_columns(sql: str) -> frozenset[str]:
+    """Return the columns that a statement defines, in lower case."""
+    elements = _elements(parse(sql))
+    return frozenset(one.name.lower() for one in elements if isinstance(one, ColumnDef))
+
+
+def declared_null(sql: str) -> Mapping[str, bool | None]:
+    """Return whether the columns that a statement defines may be NULL by its text alone.
+
+    Names are in lower case; None says that CHANGE COLUMN has no word on it, and then the connector
+    keeps what the column was, as the server does not.
+    """
+    statement = parse(sql)
+    found: dict[str, bool | None] = {}
+    for one in statement.specs if isinstance(statement, AlterTable) else (statement,):
+        if isinstance(one, AddColumns) and one.listed:
+            found |= _in_parentheses(one.columns)
+            found |= _not_null(one.constraints)
+        elif isinstance(one, CreateTable | AddColumns):
+            found |= {column.name.lower(): _said(column) is not False for column in one.columns}
+            found |= _not_null(one.constraints)
+        elif isinstance(one, ModifyColumn):
+            said = _said(one.column)
+            found[one.column.name.lower()] = said if one.old_name else said is not False
+        elif isinstance(one, AddConstraint):
+            found |= _not_null((one.constraint,))
+    return found
+
+
+def refuse_misread(sql: str, before: Table | None, *, keyed: bool) -> None:
+    """Refuse what the connector takes otherwise than the server; `keyed`: its table has a key.
+
+    A row behind it has cells of other columns than the connector knows, and stops it at best.
+    """
+    what, instead = _misread(sql, before, keyed=keyed)
+    if what:
+        raise UsageError(f"the connector misreads {what}", expected=instead)
+
+
+def _misread(sql: str, before: Table | None, *, keyed: bool) -> tuple[str, str]:
+    statement = parse(sql)
+    if isinstance(statement, CreateTable) and statement.or_replace and before is not None:
+        return "CREATE OR REPLACE TABLE of a table that is there", "DROP TABLE, then CREATE TABLE"
+    for one in statement.specs if isinstance(statement, AlterTable) and before else ():
+        assert before is not None
+        match one:
+            case AddColumns(if_not_exists=True) if _any_of(one.columns, before):
+                return "ADD COLUMN IF NOT EXISTS of a column that is there", "MODIFY COLUMN"
+            case AddColumns(listed=True) if not keyed and _turned(one.columns):
+                return "a key in the parentheses of ADD COLUMN", "ADD COLUMN for each column"
+            case ModifyColumn(if_exists=True) if not before.find_column(
+                one.old_name or one.column.name
+            ):
+                return "IF EXISTS of a column that is not there", "columns that are"
+            case RenameColumn() if one.old != one.new and one.old.lower() == one.new.lower():
+                return "RENAME COLUMN that changes capitals alone", "CHANGE COLUMN"
+            case _:
+                pass
+    return "", ""
+
+
+def _changed_name(one: ModifyColumn) -> str:
+    return one.old_name or one.column.name
+
+
+def _any_of(columns: Iterable[ColumnDef], table: Table) -> bool:
+    return any(table.find_column(column.name) for column in columns)
+
+
+def _turned(columns: Sequence[ColumnDef]) -> bool:
+    """Return whether the connector mixes up the order of columns in parentheses, or their key."""
+    return any(_is(one, OptionKind.UNIQUE_KEY) for one in columns[:-1]) or any(
+        _is(one, OptionKind.PRIMARY_KEY) for one in columns[1:]
+    )
+
+
+def _is(column: ColumnDef, kind: OptionKind) -> bool:
+    return any(option.kind is kind for option in column.options)
+
+
+def _said(column: ColumnDef) -> bool | None:
+    """Return whether a definition says that its column may be NULL, None where it says nothing."""
+    said: bool | None = None
+    for option in column.options:
+        if option.kind in {OptionKind.NOT_NULL, OptionKind.PRIMARY_KEY}:
+            said = False
+        elif option.kind is OptionKind.NULL:
+            said = True
+    return said
+
+
+def _in_parentheses(columns: Sequence[ColumnDef]) -> Mapping[str, bool]:
+    """Return whether columns of one ADD COLUMN (…) may be NULL to the connector.
+
+    What one says counts for the next as well, where that says nothing; of the last one counts what
+    stands before its DEFAULT alone (AlterTableParserListener.java `exitColumnDefinition`, which
+    runs before ColumnDefinitionParserListener.java's).
+    """
+    found: dict[str, bool] = {}
+    carried: bool | None = None
+    for column in columns:
+        said = own = _said(column)
+        if column is columns[-1]:
+            kinds = [option.kind for option in column.options]
+            until = kinds.index(OptionKind.DEFAULT) if OptionKind.DEFAULT in kinds else 0
+            own = _said(ColumnDef(column.name, column.type, column.options[:until]))
+        found[column.name.lower()] = next((one for one in (own, carried) if one is not None), True)
+        carried = said
+    return found
+
+
+def _not_null(constraints: Iterable[Constraint]) -> Mapping[str, bool]:
+    return {
+        part.column.lower(): False
+        for key in constraints
+        if key.kind is ConstraintKind.PRIMARY
+        for part in key.parts
+    }
+
+
+def _never_null(
+    names: Sequence[str], table: Table, may_be_null: Callable[[Column], bool]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of a key that holds no NULL and no expression."""
+    columns = [column for name in names if (column := table.find_column(name))]
+    if len(columns) == len(names) and not any(map(may_be_null, columns)):
+        yield tuple(column.name for column in columns)
+
+
+def _elements(statement: Statement) -> Iterator[ColumnDef | Constraint]:
+    """Yield columns that a statement adds or defines anew, and unique keys that it adds."""
+    specs = statement.specs if isinstance(statement, AlterTable) else (statement,)
+    for one in specs:
+        if isinstance(one, CreateTable | AddColumns):
+            yield from one.columns
+            yield from (key for key in one.constraints if key.kind is ConstraintKind.UNIQUE)
+        elif isinstance(one, AddConstraint | CreateIndex):
+            if one.constraint.kind is ConstraintKind.UNIQUE:
+                yield one.constraint
+        elif isinstance(one, ModifyColumn):
+            yield one.column
