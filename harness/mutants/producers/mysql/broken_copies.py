@@ -85,6 +85,19 @@ def _first_once(given: Records) -> Iterator[ConnectRecord]:
         yield record
 
 
+def _one_more(given: Records) -> Iterator[ConnectRecord]:
+    """Send one row more before the copy breaks off."""
+    records = list(given)
+    read = [record for record in records if op(record) == "r"]
+    begun = {record.value["source"]["ts_ms"] for record in read}
+    first = [record for record in read if record.value["source"]["ts_ms"] == min(begun)]
+    for record in records:
+        yield record
+        if record is first[-1] and len(begun) > 1:
+            row = {**record.value["after"], "id": record.value["after"]["id"] + 1}
+            yield replace(record, key={"id": row["id"]}, value={**record.value, "after": row})
+
+
 def _last_of_each(given: Records) -> Iterator[ConnectRecord]:
     """Mark as the last the row behind which a copy breaks off."""
     records = list(given)
@@ -143,6 +156,12 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "snapshot.position-anew",
         "It sends changes between a copy that broke off and the next as updates.",
         _anew(_changed),
+    ),
+    row(
+        "one-row-held-back",
+        "snapshot.last-held-back",
+        "It sends all rows that it has read but one before it dies.",
+        stream(_one_more),
     ),
     row(
         "last-row-before-the-break",

@@ -218,6 +218,12 @@ def _views_too(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
             yield event
 
 
+def _view_read(record: ConnectRecord) -> Records:
+    """Read of a view what is read of the table that it shows."""
+    viewed = op(record) == "r" and record.topic.endswith(".p")
+    return (record, replace(record, topic=f"{record.topic[:-1]}w")) if viewed else (record,)
+
+
 def _by_age(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
     """Read tables from the last name to the first."""
     for event in events:
@@ -434,6 +440,7 @@ ROWS: Final = (
         "It says of a view that it is made.",
         log(_views_too),
     ),
+    row("views-read", "snapshot.base-tables", "It reads the rows of a view.", each(_view_read)),
     row(
         "json-remembered",
         "snapshot.shown-types",
