@@ -6,7 +6,7 @@
 | any, a bit or hexadecimal literal | its bytes for strings and BIT, its number for all others |
 | BIT, a number | its bytes |
 | ENUM, SET | the members' own spelling, in the order of the definition |
-| DATE, TIME, DATETIME, TIMESTAMP | as a value: exactly the column's fractional digits |
+| DATE, TIME, DATETIME, TIMESTAMP | as a value: see `stored_moments` |
 | BINARY | padded with zero bytes |
 | integers, FLOAT, DOUBLE | the number that the column holds |
 | DECIMAL, a number with an exponent | its digits: `1e2` is 100, and `'1e2'` stays |
@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_UP, Context, Decimal
 
+from harness.codecs.avro.stored_moments import stored_moment, stored_time
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, TEMPORALS, Column, ColumnKind
 
 ESCAPES = "surrogateescape"
@@ -32,12 +33,6 @@ ZERO_YEAR = "0000"
 _QUOTED = re.compile(r"('(?:[^'\\]|''|\\.)*'|`[^`]*`)")
 _NOW = re.compile(r"(CURRENT_TIMESTAMP|CURRENT_DATE)(\(\d*\))?\Z")
 _NUMBER = re.compile(r"[+-]?\d{1,80}(\.\d{1,80})?(e[+-]?\d{1,2})?\Z", re.IGNORECASE | re.ASCII)
-_DATE = re.compile(
-    r"(\d{4})\D(\d{1,2})\D(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?)?\Z",
-    re.ASCII,
-)
-_DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)(?:\.(\d+))?)?\Z", re.ASCII)
-_TIME = re.compile(r"(-?)(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?\Z", re.ASCII)
 # More digits than any literal that is read as a number.
 _WIDE = Context(prec=400)
 _OF_BYTES = CHARACTERS | BINARIES | {ColumnKind.BIT, ColumnKind.ENUM, ColumnKind.SET}
@@ -87,7 +82,7 @@ def _literal(column: Column, text: str) -> str:
     if kind is ColumnKind.SET:
         return _members(column, text)
     if kind in TEMPORALS:
-        return _clock(column, text) if kind is ColumnKind.TIME else _moment(column, text)
+        return (stored_time if kind is ColumnKind.TIME else stored_moment)(column, text)
     form = _NUMBER if kind in _NUMBERS else _RESTORED if kind is ColumnKind.DECIMAL else None
     return _number(column, text) if form and form.match(text) else text
 
@@ -118,29 +113,6 @@ def _members(column: Column, text: str) -> str:
         return ",".join(member for member in column.members if member in named)
     mask = int(text) if text.isdecimal() else 0
     return ",".join(member for n, member in enumerate(column.members) if mask >> n & 1)
-
-
-def _moment(column: Column, text: str) -> str:
-    found = _DATE.match(text) or _DIGITS.match(text)
-    if found is None:
-        return text
-    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
-    date = f"{year:04}-{month:02}-{day:02}"
-    if column.kind is ColumnKind.DATE:
-        return date
-    return f"{date} {hour:02}:{minute:02}:{second:02}{_fraction(column, found[7])}"
-
-
-def _clock(column: Column, text: str) -> str:
-    found = _TIME.match(text)
-    if found is None:
-        return text
-    hour, minute, second = (int(part or 0) for part in found.groups()[1:4])
-    return f"{found[1]}{hour:02}:{minute:02}:{second:02}{_fraction(column, found[5])}"
-
-
-def _fraction(column: Column, digits: str | None) -> str:
-    return f".{(digits or '')[: column.fsp].ljust(column.fsp, '0')}" if column.fsp else ""
 
 
 def _padded(column: Column, text: str) -> str:
