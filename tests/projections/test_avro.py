@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.model.change import Op
-from harness.model.columns import Column, ColumnKind
+from harness.model.columns import Column, ColumnKind, Default
 from harness.model.record import Origin
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
@@ -30,3 +30,18 @@ def test_a_plain_table_is_projected_as_it_is() -> None:
     columns = (Column(1, "id", ColumnKind.INT, nullable=False), Column(2, "v", ColumnKind.INT))
     row = _insert(shop_table(*columns))
     assert projection({})(row) == row
+
+
+def test_in_version_6_a_column_has_the_default_of_old_rows() -> None:
+    """Without a default of its own, and there alone: the schema has it."""
+    own, old = Default("6"), Default("5")
+    columns = (
+        Column(1, "id", ColumnKind.INT, nullable=False),
+        Column(2, "a", ColumnKind.INT, default=Default(None), origin_default=old),
+        Column(3, "b", ColumnKind.INT, default=own, origin_default=old),
+    )
+    row = _insert(shop_table(*columns))
+    assert projection({})(row) == row
+    visible = projection({}, "6")(row)
+    assert visible is not None
+    assert [column.default for column in visible.table.table.columns] == [None, old, own]

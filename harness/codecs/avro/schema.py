@@ -12,7 +12,7 @@ Source: TiCDC codec notes §3.2, 3.4, 3.6, 3.8; tiflow c7b2588 pkg/sink/codec/av
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.codecs.avro import names
 from harness.codecs.avro.defaults import Native, default_text, native_default
@@ -95,10 +95,18 @@ def _fields(table: Table, ordinals: Iterable[int], settings: AvroSettings) -> li
     for ordinal in sorted(ordinals):
         column = table.columns[ordinal]
         kind = avro_type(column, settings)
-        default = native_default(column, kind)
+        default = native_default(_declared(column, settings), kind)
         # Without a logical type in its union goavro cannot have a default (avro.go:552).
         fields.append(AvroField(ordinal, column, kind, None if kind.decimal else default))
     return fields
+
+
+def _declared(column: Column, settings: AvroSettings) -> Column:
+    """Return the column with the default that the dialect looks at: its own, else of old rows."""
+    own = column.default is not None and column.default.text is not None
+    if own or not settings.dialect.origin_defaults:
+        return column
+    return replace(column, default=column.origin_default)
 
 
 def _schema(

@@ -203,7 +203,7 @@ def test_unknown_operations() -> None:
 
 
 def test_checksums_are_verified() -> None:
-    """A row that is not what its checksum says is refused; `0` stands for no checksum."""
+    """A row that is not what its checksum says is refused; `0` and no text stand for none."""
     wire, key, value = sent(ROW, CHECKSUM)
     assert wire.decode(key, value)
     assert "checksum is" in refused(wire, key, value.replace(b"text", b"next"))
@@ -211,6 +211,8 @@ def test_checksums_are_verified() -> None:
     assert record.value is not None
     assert record.value.endswith(b"\x020\0\4")
     assert wire.decode(key, record.value.replace(b"text", b"next"))
+    bare = record.value.removesuffix(b"\x020\0\4") + bytes(3)
+    assert wire.decode(key, bare.replace(b"text", b"next"))
 
 
 def test_key_and_value_of_one_table() -> None:

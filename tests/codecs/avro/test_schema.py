@@ -215,3 +215,27 @@ def test_what_cannot_be_built(declared: str) -> None:
 def test_great_defaults_that_pass(declared: str) -> None:
     """Only a union's default is tried, and only what rounds to 2^63 fails."""
     assert column(declared)["default"] > 2**62
+
+
+@pytest.mark.parametrize(
+    ("statements", "default"),
+    [
+        (["ADD COLUMN c INT NOT NULL"], 0),
+        (["ADD COLUMN c ENUM('a','b') NOT NULL"], "a"),
+        (["ADD COLUMN c INT DEFAULT 5", "ALTER COLUMN c DROP DEFAULT"], 5),
+        (["ADD COLUMN c INT DEFAULT 5", "ALTER COLUMN c SET DEFAULT 6"], 6),
+        (["ADD COLUMN c INT"], None),
+        (["ADD COLUMN c DECIMAL(5,2) NOT NULL"], None),
+    ],
+)
+def test_version_6_has_the_defaults_of_old_rows(statements: list[str], default: object) -> None:
+    """Where a column has no default, that of the rows before it is in the schema, but today."""
+    alter = [f"ALTER TABLE t {statement}" for statement in statements]
+    table = created("CREATE TABLE t (id INT PRIMARY KEY)", *alter)
+    texts = {
+        dialect: value_schema(table.table, table.emitted, settings({}, dialect)).text
+        for dialect in ("current", "6")
+    }
+    fields = {dialect: json.loads(texts[dialect])["fields"][1] for dialect in texts}
+    assert fields["6"].get("default") == default
+    assert fields["current"].get("default") == (6 if default == 6 else None)

@@ -14,12 +14,15 @@ from harness.codecs.avro import names
 from harness.codecs.avro.checksum import VERSION
 from harness.codecs.avro.encode import LOGICAL_BITS, AvroEncoder
 from harness.codecs.avro.schema import AvroField
+from harness.codecs.avro.settings import AvroSettings
 from harness.codecs.avro.varint import varint
 from harness.errors import SourceStopped
 from harness.model.change import Op
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.model.source_events import RowEvent, SourceTable
+from harness.model.table import Table
 from harness.model.values import Row
+from harness.model.zones import from_utc
 from harness.mutants.producers.avro.edits import (
     DIALECT,
     SCHEMA,
@@ -56,6 +59,7 @@ OTHER_TYPES: Final = (
 LATIN: Final = "latin-1"
 # The magic byte and the schema's id.
 HEADER: Final = 5
+LONG_MAX: Final = 2**63 - 1
 
 
 def _renamed(fields: dict[str, tuple[str, str]], old: str) -> dict[str, tuple[str, str]]:
@@ -142,6 +146,37 @@ def _passed_over(original: Callable[..., object]) -> Callable[..., object]:
 
 def _an_hour_later(text: str) -> str:
     return re.sub(r" (\d\d):", lambda found: f" {(int(found[1]) + 1) % 24:02}:", text, count=1)
+
+
+def _by_the_clock(
+    original: Callable[..., list[AvroField]], table: Table, ordinals: object, bound: AvroSettings
+) -> list[AvroField]:
+    """Return the fields with defaults of TIMESTAMPs in the zone of the values."""
+    shown = from_utc(bound.zone)
+    return [
+        replace(field, default=shown(field.default))
+        if field.column.kind is ColumnKind.TIMESTAMP and isinstance(field.default, str)
+        else field
+        for field in original(table, ordinals, bound)
+    ]
+
+
+def _required_alone(original: Callable[..., Column], column: Column, bound: AvroSettings) -> Column:
+    return column if column.nullable else original(column, bound)
+
+
+def _greatest_alone(
+    original: Callable[..., None], record: str, name: str, field: AvroField
+) -> None:
+    if field.default == LONG_MAX:
+        original(record, name, field)
+
+
+def _exact_alone(original: Callable[..., None], record: str, name: str, field: AvroField) -> None:
+    value = field.default
+    if isinstance(value, int) and int(float(value)) != value:
+        original(record, name, replace(field, default=LONG_MAX))
+    original(record, name, field)
 
 
 def _bytes_as_characters(original: Callable[[Any], str], value: object) -> str:
@@ -245,6 +280,24 @@ DEFAULTS: tuple[WrongProducer, ...] = (
         defaults(of(ColumnKind.TIMESTAMP), _an_hour_later),
     ),
     WrongProducer(
+        "avro-default-by-the-clock-of-the-server",
+        "avro.default.timestamp-utc",
+        "It writes the default of a TIMESTAMP by the clock that it writes the values by.",
+        patch(f"{SCHEMA}:_fields", lambda original: partial(_by_the_clock, original)),
+    ),
+    WrongProducer(
+        "avro-old-defaults-are-of-now",
+        "avro.default.origin",
+        "It looks at no default but the column's own before 6.5.12, 7.5.6 and 8.5.2.",
+        constant(f"{DIALECT}:V6.origin_defaults", value=False),
+    ),
+    WrongProducer(
+        "avro-old-default-goes-with-its-clause",
+        "avro.default.origin",
+        "It leaves a default that was dropped out of the schema there.",
+        patch(f"{SCHEMA}:_declared", lambda original: partial(_required_alone, original)),
+    ),
+    WrongProducer(
         "avro-function-is-no-default",
         "avro.default.function",
         "It writes no default that is a function.",
@@ -286,6 +339,18 @@ DEFAULTS: tuple[WrongProducer, ...] = (
         "avro.default.bigint-max",
         "It takes the default 9223372036854775807 of a nullable BIGINT.",
         returns(f"{SCHEMA}:_default_fits", None),
+    ),
+    WrongProducer(
+        "avro-greatest-bigint-alone-stops",
+        "avro.default.bigint-max",
+        "It stops at the default 9223372036854775807 of a nullable BIGINT alone.",
+        patch(f"{SCHEMA}:_default_fits", lambda original: partial(_greatest_alone, original)),
+    ),
+    WrongProducer(
+        "avro-inexact-bigint-stops",
+        "avro.default.bigint-max",
+        "It stops at each default of a nullable BIGINT that no double is equal to.",
+        patch(f"{SCHEMA}:_default_fits", lambda original: partial(_exact_alone, original)),
     ),
 )
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.errors import SourceStopped
+from harness.model.source_events import RowEvent
+from harness.model.table import TableId
 from harness.mutants.producers.avro.edits import DIALECT, ENCODER
 from harness.mutants.producers.avro.schemas import NAMES
 from harness.mutants.producers.mutant import WrongProducer
@@ -24,6 +26,33 @@ def _stale(original: Callable[..., Any]) -> Callable[..., Any]:
     return prepare
 
 
+def _stale_part(part: str) -> Callable[..., Callable[..., Any]]:
+    """Return what keeps the first schema of the subjects whose names end so."""
+
+    def patched(original: Callable[..., Any]) -> Callable[..., Any]:
+        def prepare(
+            encoder: object, remembered: dict[str, Any], topic: str, subject: str, *rest: object
+        ) -> object:
+            known = remembered.get(topic) if subject.endswith(part) else None
+            if known is not None:
+                return known
+            return original(encoder, remembered, topic, subject, *rest)
+
+        return prepare
+
+    return patched
+
+
+def _stopped_at_deletes(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_value` that makes the schema of values for a delete, too."""
+
+    def value(encoder: Any, row: RowEvent) -> object:  # noqa: ANN401 - of a patched method
+        encoder._value_of(row.topic, row.table)  # noqa: SLF001
+        return original(encoder, row)
+
+    return value
+
+
 def _going_on(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return a registration that passes over a refusal."""
 
@@ -39,7 +68,7 @@ def _going_on(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _asking_again(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a registration that asks again after a refusal, until the text is let in."""
+    """Return a registration that lowers the subject's level after a refusal, and asks again."""
 
     def prepare(
         encoder: Any,  # noqa: ANN401 - of a patched method
@@ -104,12 +133,48 @@ def _level(level: Compatibility) -> Patch:
     )
 
 
+def _topic_each(original: Callable[..., str]) -> Callable[..., str]:
+    """Return a `topic_of` that gives a topic of its own to each table that has none by its rule."""
+
+    def topic(rule: str, table: TableId, default: str) -> str:
+        found = original(rule, table, default)
+        return found if "{table}" in rule else f"{found}_{table.name}"
+
+    return topic
+
+
+def _alike_apart(original: Callable[..., str]) -> Callable[..., str]:
+    """Return a `topic_of` that names topics apart where a `_` may be of the rule or of a name."""
+
+    def topic(rule: str, table: TableId, default: str) -> str:
+        found = original(rule, table, default)
+        doubtful = "{table}" in rule and "_" in table.schema + table.name
+        return f"{found}_{len(table.schema)}" if doubtful else found
+
+    return topic
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-first-schema-for-ever",
         "avro.schema.change-registered",
         "It keeps the first schema of a subject, whatever a DDL did.",
         patch(f"{ENCODER}._prepare", _stale),
+    ),
+    *(
+        WrongProducer(
+            f"avro-first-{part}-schema-for-ever",
+            "avro.schema.change-registered",
+            f"It keeps the first schema of a subject of {part}s, whatever a DDL did.",
+            patch(f"{ENCODER}._prepare", _stale_part(f"-{part}")),
+        )
+        for part in ("key", "value")
+    ),
+    WrongProducer(
+        "avro-equal-names-stop-deletes",
+        "avro.schema.collision",
+        "It stops at a delete whose key has none of two names that are alike.",
+        patch(f"{ENCODER}._value", _stopped_at_deletes),
     ),
     WrongProducer(
         "avro-refused-and-gone-on",
@@ -125,8 +190,8 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "avro-refusal-passed-over",
-        "avro.registry.client-error",
-        "It asks again after the registry has refused a schema, until it is let in.",
+        "avro.schema.no-repair",
+        "It lowers the level of a subject that refuses a schema, and registers the schema.",
         patch(f"{ENCODER}._prepare", _asking_again),
     ),
     WrongProducer(
@@ -176,6 +241,20 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.registry.same-text",
         "It gets a new id for a text that the subject has.",
         patch("harness.wire.registry:MemoryRegistry.register", _anew),
+    ),
+    WrongProducer(
+        "avro-a-topic-each",
+        "avro.topic.one-table",
+        "It gives tables topics of their own where no topic rule, or a fixed name, joins them.",
+        patch("harness.sources.tidb.topic:topic_of", _topic_each),
+        protocols=("avro",),
+    ),
+    WrongProducer(
+        "avro-topics-of-like-names-apart",
+        "avro.topic.one-table",
+        "It names the topics apart of tables whose names give the same one.",
+        patch("harness.sources.tidb.topic:topic_of", _alike_apart),
+        protocols=("avro",),
     ),
     WrongProducer(
         "avro-subject-of-the-table",

@@ -192,6 +192,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.value.no-virtual-columns",
         "It declares virtual generated columns as fields, and writes what it has of them.",
         returns("harness.ddl.tidb:is_emitted", value=True),
+        also="avro.value.all-columns",
         protocols=("avro",),
     ),
     WrongProducer(
@@ -276,6 +277,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.schema.text",
         "It writes a blank behind each colon of a schema's text.",
         schema_texts(lambda text: text.replace('":', '": ')),
+    ),
+    WrongProducer(
+        "avro-record-with-its-type-last",
+        "avro.schema.text",
+        "It writes that a schema is a record behind its fields.",
+        schema_texts(lambda text: re.sub(r'^\{("type":"record"),(.*)\}$', r"{\2,\1}", text)),
     ),
     WrongProducer(
         "avro-namespace-before-the-name",

@@ -18,6 +18,7 @@ Parameters = tuple[tuple[str, str], ...]
 FLOATS = ("float", "double")
 # The greatest number that an Avro float has.
 _MAX = (2 - 2**-23) * 2.0**127
+_PARAMETERS = re.compile(r',"connect.parameters":\{[^}]*\}')
 _LOGICAL = re.compile(r',("logicalType":"decimal","precision":(\d+),"scale":(\d+))')
 
 
@@ -152,6 +153,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.column.block",
         "It writes a column's type as the bare name of the Avro type.",
         type_texts(lambda of, _: f'"{of.name}"'),
+    ),
+    WrongProducer(
+        "avro-type-object-without-parameters",
+        "avro.column.block",
+        "It leaves `connect.parameters` out of a column's type.",
+        type_texts(lambda _, text: _PARAMETERS.sub("", text)),
+    ),
+    WrongProducer(
+        "avro-tidb-type-under-another-name",
+        "avro.column.block",
+        "It names the type in TiDB under `name`.",
+        type_texts(lambda _, text: text.replace('"tidb_type":', '"name":')),
     ),
     WrongProducer(
         "avro-parameters-before-the-type",

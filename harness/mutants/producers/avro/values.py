@@ -11,6 +11,7 @@ from harness.model.reshape import zero_value
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.model.values import Value
 from harness.mutants.producers.avro.edits import (
+    VALUES,
     types,
     unscaled,
     values,
@@ -111,6 +112,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.value.decimal-bytes",
         "It leaves out the byte that keeps a precise DECIMAL positive.",
         unscaled(lambda raw: raw.lstrip(b"\x00") or raw),
+        also="registry.avro.decimal",
+    ),
+    WrongProducer(
+        "avro-decimal-of-another-scale",
+        "avro.value.decimal-bytes",
+        "It scales a precise DECIMAL by one digit more than its schema says.",
+        patch(f"{VALUES}:_unscaled", lambda original: lambda scale: original(scale + 1)),
         also="registry.avro.decimal",
     ),
     WrongProducer(
