@@ -33,6 +33,7 @@ DIALECT_OF: Mapping[str, str] = MappingProxyType(
         "current": "current",
         "documented": "documented",
         "new architecture": "newarch",
+        "4.0.0-rc": "4.0.4",
         "up to 4.0.4": "4.0.4",
         "up to 5.2.3 and 5.3.0": "4.0.4",
         "before 6.1.6, 6.5.2 and 7.0.0, and from 6.1.0": "6",

@@ -2,9 +2,11 @@
 
 `current` is what tiflow c7b2588 (2026) emits. `newarch` is TiCDC's new architecture (the server
 setting `newarch`; pingcap/ticdc b813e76f9d), whose encoder was written anew. `4.0.4` is the listing
-of the 2020 document: flags, row ids, old values and plain UTF-8 strings all first appear in v4.0.5
-(TiCDC codec notes §7). It sends no image but that of the write itself, so what v4.0.4 filled added
-columns with (the default of now, if NOT NULL: cdc/entry/mounter.go:503) never shows.
+of the 2020 document: flags, row ids and old values first appear in v4.0.5 (TiCDC codec notes §7).
+Its Base64 is that of v4.0.0-rc, whose strings are bytes (cdc/entry/codec.go:274). From v4.0.0-rc.1
+to v4.0.4 they are Go strings (codec.go:276), of which encoding/json makes text, and U+FFFD of what
+is not UTF-8; v4.0.5 escapes bytes. It sends no image but that of the write itself, so what v4.0.4
+filled added columns with (the default of now, if NOT NULL: cdc/entry/mounter.go:503) never shows.
 """
 
 from __future__ import annotations

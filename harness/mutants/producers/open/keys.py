@@ -26,6 +26,7 @@ from harness.wire.framing import frame_values
 CLAUSES = {ROW: "open.key.row", DDL: "open.key.ddl", RESOLVED: "open.key.resolved"}
 NAMES = {ROW: "row", DDL: "ddl", RESOLVED: "resolved"}
 MEMBERS = {ROW: ("ts", "scm", "tbl", "t"), DDL: ("ts", "scm", "tbl", "t"), RESOLVED: ("ts", "t")}
+_NO_KIND = 9
 ENCODER = "harness.codecs.open.encode_rows:RowTexts.__init__"
 NEWARCH = "harness.codecs.open.dialect:NEWARCH"
 CURRENT = "harness.codecs.open.dialect:CURRENT"
@@ -86,13 +87,22 @@ def _members() -> tuple[WrongProducer, ...]:
             ),
         )
     ) + tuple(
-        WrongProducer(
-            f"open-{NAMES[kind]}-key-ts-as-text",
-            CLAUSES[kind],
-            f"It writes `ts` as text in the key of a {NAMES[kind]} event.",
-            _as_text(kind, "ts"),
-        )
+        row
         for kind in MEMBERS
+        for row in (
+            WrongProducer(
+                f"open-{NAMES[kind]}-key-ts-as-text",
+                CLAUSES[kind],
+                f"It writes `ts` as text in the key of a {NAMES[kind]} event.",
+                _as_text(kind, "ts"),
+            ),
+            WrongProducer(
+                f"open-{NAMES[kind]}-key-of-another-kind",
+                CLAUSES[kind],
+                f"It writes `t` {_NO_KIND} into the key of a {NAMES[kind]} event.",
+                events(kind, lambda key, _: key.update(t=_NO_KIND)),
+            ),
+        )
     )
 
 
@@ -133,6 +143,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.key.ts",
         "It gives the ts at which a transaction began.",
         events(ROW, _start_ts),
+    ),
+    WrongProducer(
+        "open-ddl-key-start-ts",
+        "open.key.ts",
+        "It gives the ts at which a DDL's transaction began.",
+        events(DDL, _start_ts),
     ),
     WrongProducer(
         "open-key-sorted",

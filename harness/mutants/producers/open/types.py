@@ -12,11 +12,12 @@ from typing import Any, cast
 
 from harness.codecs.open.dialect import OpenDialect
 from harness.codecs.open.types import ColumnFormat
+from harness.ddl.definitions.stored_columns import BLOB_SIZES
 from harness.ddl.tidb import TYPE_CODES
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import FORM, columns, values
-from harness.mutants.producers.patch import entry, instead, patch
+from harness.mutants.producers.patch import Patch, constant, entry, instead, patch
 from harness.protocols import PROTOCOLS
 from harness.wire.go_json import go_float
 
@@ -54,6 +55,33 @@ BASE64 = (
     ColumnKind.LONGBLOB,
 )
 MOMENTS = (ColumnKind.DATE, ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP)
+# Of each type code another one, as which a reader can take the values too.
+_ALIKE = {
+    1: 2,
+    2: 9,
+    9: 3,
+    3: 8,
+    8: 3,
+    13: 2,
+    16: 8,
+    247: 3,
+    248: 8,
+    4: 5,
+    5: 4,
+    246: 15,
+    7: 12,
+    12: 7,
+    10: 14,
+    11: 15,
+    15: 253,
+    254: 15,
+    245: 15,
+    225: 15,
+    249: 252,
+    250: 252,
+    251: 252,
+    252: 250,
+}
 Text = Callable[[str], str]
 
 
@@ -122,15 +150,15 @@ def _row(kind: ColumnKind, what: str, words: str, change: Text, **how: bool) -> 
 
 
 def _codes() -> tuple[WrongProducer, ...]:
-    """Return, for each type, one that gives another type's code."""
+    """Return, for each type, one that gives the code of another type whose values look alike."""
     return tuple(
         WrongProducer(
             f"open-{kind.value.lower()}-code",
             CLAUSES[kind],
-            f"It gives {kind.value.upper()} the type code of another type.",
-            entry("harness.ddl.tidb:TYPE_CODES", kind, lambda code: 3 if code != 3 else 8),
+            f"It gives {kind.value.upper()} the type code {_ALIKE[code]}.",
+            entry("harness.ddl.tidb:TYPE_CODES", kind, _ALIKE.__getitem__),
         )
-        for kind in TYPE_CODES
+        for kind, code in TYPE_CODES.items()
     )
 
 
@@ -212,6 +240,54 @@ def _moments() -> tuple[WrongProducer, ...]:
     )
 
 
+def _float_of(bits: int) -> Patch:
+    """Return the patch by which a FLOAT(p) is a FLOAT up to so many bits."""
+    return constant("harness.ddl.definitions.types:_LONGEST_FLOAT", bits)
+
+
+def _sizes(replaced: int, most: int) -> Patch:
+    """Return the patch by which one size of TEXT(n) and BLOB(n) holds another number of bytes."""
+    sizes = [*BLOB_SIZES]
+    sizes[replaced] = (most, *sizes[replaced][1:])
+    return constant("harness.ddl.definitions.stored_columns:BLOB_SIZES", tuple(sizes))
+
+
+def _lengths() -> tuple[WrongProducer, ...]:
+    """Return those to whom the length that is written decides a type otherwise."""
+    return (
+        WrongProducer(
+            "open-float-of-25-bits-is-a-float",
+            CLAUSES[ColumnKind.DOUBLE],
+            "It gives FLOAT(25) the type code of FLOAT.",
+            _float_of(53),
+        ),
+        WrongProducer(
+            "open-float-of-24-bits-is-a-double",
+            CLAUSES[ColumnKind.FLOAT],
+            "It gives FLOAT(24) the type code of DOUBLE.",
+            _float_of(23),
+        ),
+        WrongProducer(
+            "open-text-of-255-bytes-is-a-text",
+            CLAUSES[ColumnKind.TINYTEXT],
+            "It gives TEXT(n) and BLOB(n) of at most 255 bytes the type code of TEXT and BLOB.",
+            _sizes(0, 0),
+        ),
+        WrongProducer(
+            "open-text-beyond-64-kib-is-a-text",
+            CLAUSES[ColumnKind.MEDIUMTEXT],
+            "It gives TEXT(n) and BLOB(n) beyond 65,535 bytes the type code of TEXT and BLOB.",
+            _sizes(1, BLOB_SIZES[2][0]),
+        ),
+        WrongProducer(
+            "open-text-beyond-16-mib-is-a-mediumtext",
+            CLAUSES[ColumnKind.LONGTEXT],
+            "It gives TEXT(n) and BLOB(n) beyond 16,777,215 bytes the type code of MEDIUMTEXT.",
+            _sizes(2, BLOB_SIZES[3][0]),
+        ),
+    )
+
+
 _NO_MARKS = str.maketrans("", "", "-: ")
 
 
@@ -257,6 +333,7 @@ ROWS: tuple[WrongProducer, ...] = (
     *_signs(),
     *_texts(),
     *_moments(),
+    *_lengths(),
     _row(ColumnKind.DECIMAL, "scale-cut", "cuts trailing zeros off {}", _trimmed),
     _row(ColumnKind.DECIMAL, "as-number", "writes {} as a JSON number", str, quoted=False),
     _row(
