@@ -24,13 +24,17 @@ class LogTable:
     `key` are the columns that it takes for the key, in key order; `spelled` has the types that the
     DDL spelled in another word, and with their digits FLOAT(p), BLOB(n) and others, of which a
     server keeps the type alone; "CHAR()" is one without a length;
-    `optional` says of columns whether they may be NULL to it, where the table has it otherwise.
+    `optional` says of columns whether they may be NULL to it, where the table has it otherwise;
+    `signs` names those that were declared SIGNED, a word that the server does not keep; `comments`
+    has those that it keeps though the table has them no more.
     """
 
     table: Table
     key: tuple[str, ...] = ()
     spelled: tuple[tuple[str, str], ...] = ()
     optional: tuple[tuple[str, bool], ...] = ()
+    signs: tuple[tuple[str, str], ...] = ()
+    comments: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

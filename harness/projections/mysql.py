@@ -29,6 +29,7 @@ from harness.projections.debezium import (
 from harness.projections.mysql_values import (
     MysqlModes,
     instead_of_null,
+    instead_of_zero,
     modes_of,
     visible_column,
     visible_value,
@@ -115,12 +116,14 @@ def _selected(source: SourceTable, row: Row | None) -> Row | None:
     return tuple(map(_read, source.table.columns, row))
 
 
-def _read(column: Column, value: Value) -> Value:
+def _read(column: Column, value: Value) -> Value:  # noqa: PLR0911 - a kind a line
     """Return a value of a SELECT: FLOAT in the digits that it shows, moments by Java's calendar."""
     match value:
         case float() if column.kind is ColumnKind.FLOAT:
             digits = ".6g" if column.scale is None else f".{column.scale}f"
             return canonical(column, float(f"{value:{digits}}"))
+        case str() if column.kind is ColumnKind.TIMESTAMP and value.startswith("0000-00-00"):
+            return instead_of_zero(column, value)
         case str() if column.kind is ColumnKind.DATE and value.startswith("0000-"):
             return f"2{value[1:]}"
         case str() if column.kind is ColumnKind.DATETIME and value.startswith("0000-"):

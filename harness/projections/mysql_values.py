@@ -6,12 +6,14 @@ Source: Debezium reference documentation 3.3, MariaDB connector, "Data type mapp
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import floor
 from typing import Final
 
 from harness.model.canonical import canonical
-from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind, Default
+from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind, Default
 from harness.model.reshape import default_value
 from harness.model.settings import Settings
 from harness.model.values import Value
@@ -25,6 +27,9 @@ _MILLIS: Final = 3
 _YEAR_OF_ZERO: Final = 1900
 _YEAR_DIGITS: Final = 4
 _FULL_DAY: Final = "24:00:00"
+_ZERO: Final = "0000-00-00 00:00:00"
+_TRUTHS: Final = {"true": "1", "false": "0"}
+_QUOTED: Final = re.compile(r"\w+\s*'(.*)'", re.DOTALL)  # b'01', _utf8mb4'x'
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +123,36 @@ def instead_of_null(column: Column, modes: MysqlModes) -> Value:
         # A TIMESTAMP that may be NULL has no default in its schema.
         moment = clock and column.kind is ColumnKind.DATETIME
         return canonical(column, f"{_EPOCH}") if moment else None
-    if column.kind in CHARACTERS | BINARIES:
-        raw = _between_quotes(default)
-        found: Value = raw.encode() if column.kind in BINARIES else raw
-        return visible_value(column, found, modes)
     try:
-        value = default_value(column, default)
-    except ValueError:
+        return _from_literal(column, _literal(column, default), modes)
+    except (ValueError, ArithmeticError):
         return None
-    if isinstance(value, int) and column.kind is ColumnKind.BIGINT and modes.unsigned == "long":
-        return min(value, _SIGNED - 1)
-    return visible_value(column, value, modes)
+
+
+def _from_literal(column: Column, written: str, modes: MysqlModes) -> Value:
+    """Return a default as a consumer reads it, by a literal's own text."""
+    kind = column.kind
+    if kind in CHARACTERS or _only_text(column):
+        return written
+    if kind in BINARIES:
+        return visible_value(column, written.encode(), modes)
+    if kind is ColumnKind.BIT:
+        return canonical(column, int(written, 2) if (column.length or 1) > 1 else int(written))
+    if kind is ColumnKind.YEAR:
+        year = int(written)
+        return year + (2000 if 0 <= year < 70 else 1900 if 70 <= year < 100 else 0)
+    if kind in INTEGERS and not (kind is ColumnKind.BIGINT and modes.unsigned == "precise"):
+        return _by_double(_TRUTHS.get(written.lower(), written))
+    value = default_value(column, column.default)
+    epoch = kind is ColumnKind.TIMESTAMP and str(value)[:19] in {f"{_EPOCH}", _ZERO}
+    return None if epoch else visible_value(column, value, modes)
+
+
+def _by_double(number: str) -> int:
+    """Return a number that went through a double and was rounded to 64 bits, halves upwards."""
+    value = float(number)
+    whole = int(value) if value == int(value) else floor(value + 0.5)
+    return max(-_SIGNED, min(whole, _SIGNED - 1))
 
 
 def _is_unread(default: Default) -> bool:
@@ -136,11 +160,18 @@ def _is_unread(default: Default) -> bool:
     return default.written.upper().startswith(("(", "0X", "0B", "X'", "LOCALTIME"))
 
 
-def _between_quotes(default: Default) -> str:
-    """Return what stands between a default's quotes, escapes and all."""
-    if default.written[:1] in {"'", '"'}:
-        return default.written[1:-1]
-    return (default.text or "").replace("\\", "\\\\").replace("'", "''")
+def _literal(column: Column, default: Default) -> str:
+    """Return a literal's own text: escapes, signs and zeros as they stand, of bits their digits."""
+    written, text = default.written, default.text or ""
+    if written[:1] in {"'", '"'}:
+        return written[1:-1]
+    if found := _QUOTED.fullmatch(written):
+        return found[1]
+    if written:
+        return "".join(written.split())
+    if default.is_binary and column.kind is ColumnKind.BIT:
+        return f"{int(text, 16):b}"
+    return text if default.is_binary else text.replace("\\", "\\\\").replace("'", "''")
 
 
 def _only_text(column: Column) -> bool:
@@ -159,7 +190,8 @@ def _escaped(column: Column, value: int) -> Value:
 def _day(column: Column, value: str, modes: MysqlModes) -> Value:
     """Return a date or a moment as the connector reads it, and the mode's unit leaves it.
 
-    What is on no day of the calendar is NULL, or the first moment of 1970 where that may not be.
+    What is on no day of the calendar is NULL, or where that may not be the column's default, or
+    without one the first moment of 1970. A zero TIMESTAMP is that moment wherever it stands.
     """
     date, clock = value[:10], value[10:]
     year = int(date[:4])
@@ -168,7 +200,7 @@ def _day(column: Column, value: str, modes: MysqlModes) -> Value:
     try:
         moment = datetime.fromisoformat(date + clock)
     except ValueError:
-        return None if column.nullable else canonical(column, f"{_EPOCH:%F}{clock and ' 00:00:00'}")
+        return _no_day(column, value, modes)
     if column.kind is ColumnKind.DATETIME and modes.time == "connect":
         moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
     if column.kind is ColumnKind.DATETIME and modes.time == "nanoseconds":
@@ -176,6 +208,22 @@ def _day(column: Column, value: str, modes: MysqlModes) -> Value:
     if not clock:
         return f"{moment:%F}" if moment.year > 999 else date
     return canonical(column, moment.isoformat(" ", "microseconds" if column.fsp else "seconds"))
+
+
+def _no_day(column: Column, value: str, modes: MysqlModes) -> Value:
+    instead = value if column.kind is ColumnKind.TIMESTAMP else instead_of_zero(column, value)
+    if instead is None or instead != value:
+        return None if instead is None else _day(column, str(instead), modes)
+    return canonical(column, f"{_EPOCH:%F}{value[10:] and ' 00:00:00'}")
+
+
+def instead_of_zero(column: Column, value: str) -> Value:
+    """Return what a moment that is none is taken for: NULL, or a default that is a literal."""
+    default = column.default
+    if column.nullable:
+        return None
+    literal = default is not None and default.text is not None and not default.is_expression
+    return default_value(column, default) if literal else value
 
 
 def _wrapped(moment: datetime) -> datetime:

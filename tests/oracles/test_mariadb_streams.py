@@ -116,8 +116,8 @@ def test_positions_of_right_streams_fit() -> None:
 
 
 def test_what_a_lock_does_not_keep_explains_nothing_else() -> None:
-    """A document's order is known; another value of the same table is not."""
-    written = 'types.j/0 #0 value: ours …"j":"{1}" | theirs …"j":"{2}"'
+    """A document's order is known; another value of the same scenario is not."""
+    written = 'mysql.types.j/0 #8 value: ours {"id":9,"j":"{1}"} | theirs {"id":9,"j":"{2}"}'
     found = "types.json-documents"
     assert reason(KNOWN, found, VERSION, (written, "and 2 more"))
     assert not reason(KNOWN, found, VERSION, (written, "mysql.t/0 #1 value: ours 1 | theirs 2"))

@@ -42,7 +42,14 @@ KEPT = {"value.converter.replace.null.with.default": False}
         (DATE, "0069-01-01", {}, "2069-01-01"),
         (DATE, "0070-01-01", {}, "1970-01-01"),
         (DATE, "0100-01-01", {}, "0100-01-01"),
+        (STAMP, "0000-00-00 00:00:00", {}, "1970-01-01 00:00:00"),
         (replace(STAMP, nullable=False), "0000-00-00 00:00:00", {}, "1970-01-01 00:00:00"),
+        (
+            replace(DATE, nullable=False, default=Default("2020-01-02", written="2020-01-02")),
+            "2020-00-02",
+            {},
+            "2020-01-02",
+        ),
         (TIME, "-25:00:00.000001", {}, "-25:00:00.000001"),
         (TIME, "24:00:00.000001", {MODE: "connect"}, None),
         (TIME, "24:00:00.000000", {MODE: "connect"}, "24:00:00.000000"),
@@ -62,8 +69,10 @@ def test_what_is_left_of_a_value(
 @pytest.mark.parametrize(
     ("default", "settings", "written"),
     [
-        (Default("5"), {}, 5),
-        (Default("5"), KEPT, None),
+        (Default("5", written="5"), {}, 5),
+        (Default("5", written="5"), KEPT, None),
+        (Default("1", written="TRUE"), {}, 1),
+        (Default("0a", is_binary=True), {}, None),
         (None, {}, None),
     ],
 )

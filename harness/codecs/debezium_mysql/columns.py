@@ -47,6 +47,7 @@ _SPELLED_JDBC: Final[Mapping[str, Jdbc]] = MappingProxyType(
         "BOOL": Jdbc.BOOLEAN,
         "BOOLEAN": Jdbc.BOOLEAN,
         "FLOAT": Jdbc.FLOAT,
+        "FLOAT4": Jdbc.FLOAT,
         "REAL": Jdbc.REAL,
         "NUMERIC": Jdbc.NUMERIC,
         **dict.fromkeys(("NCHAR", "NATIONAL CHAR", "NATIONAL CHARACTER"), Jdbc.NCHAR),
@@ -79,16 +80,26 @@ _NATIONAL: Final = frozenset({Jdbc.NCHAR, Jdbc.NVARCHAR})
 
 def column_types(table: LogTable) -> tuple[ColumnType, ...]:
     """Return a table's columns as the connector's."""
-    spelled = dict(table.spelled)
+    spelled, signs, comments = dict(table.spelled), dict(table.signs), dict(table.comments)
     keyed, optional = frozenset(table.key), dict(table.optional)
-    found = (_one(column, spelled.get(column.name), keyed) for column in table.table.columns)
+    found = (
+        _one(
+            replace(column, comment=comments.get(column.name, column.comment)),
+            spelled.get(column.name),
+            keyed,
+            signs.get(column.name),
+        )
+        for column in table.table.columns
+    )
     return tuple(replace(one, optional=optional.get(one.name, one.optional)) for one in found)
 
 
-def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnType:
+def _one(
+    column: Column, spelled: str | None, keyed: frozenset[str], signs: str | None
+) -> ColumnType:
     primary = column.name in keyed
     word, sized, digits = (spelled or "").removesuffix(")").partition("(")
-    words = _words(column, word)
+    words = _words(column, word, signs)
     length = (int(digits) if digits else None) if sized else _length(column, words)
     return ColumnType(
         name=column.name,
@@ -103,25 +114,27 @@ def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnTy
     )
 
 
-def _words(column: Column, spelled: str) -> str:
+def _words(column: Column, spelled: str, signs: str | None) -> str:
     word = spelled or column.kind.value.upper()
+    if signs is not None:
+        return f"{word} {signs}"
     if column.unsigned and column.kind is not ColumnKind.YEAR:
         word += " UNSIGNED"
     return f"{word} ZEROFILL" if column.zerofill else word
 
 
 def described(table: LogTable, *, comments: bool = True) -> dict[str, Any]:
-    """Return a table as the schema-change topic describes it, with its comment or without."""
+    """Return a table as the schema-change topic describes it, with comments or without."""
     comment = table.table.comment if comments else ""
     return {
         "defaultCharsetName": table.table.charset,
         "primaryKeyColumnNames": list(table.key),
-        "columns": list(_described(table)),
+        "columns": list(_described(table, comments=comments)),
         "comment": quoted(comment) or None,
     }
 
 
-def _described(table: LogTable) -> Iterator[dict[str, Any]]:
+def _described(table: LogTable, *, comments: bool) -> Iterator[dict[str, Any]]:
     for position, one in enumerate(column_types(table), 1):
         column = one.upstream
         assert column is not None
@@ -143,7 +156,7 @@ def _described(table: LogTable) -> Iterator[dict[str, Any]]:
             # The parser sets both for what the server fills in, and neither for an expression.
             "autoIncremented": filled,
             "generated": filled,
-            "comment": None,
+            "comment": comment_text(column) if comments else None,
             "defaultValueExpression": default,
             "enumValues": _members(column),
         }
@@ -180,3 +193,8 @@ def _members(column: Column) -> list[str] | None:
     if column.kind not in _MEMBERS:
         return None
     return [f"'{quoted(member)}'" for member in column.members]
+
+
+def comment_text(column: Column) -> str | None:
+    """Return a column's comment as its statement has it, None without one."""
+    return quoted(column.comment) or None

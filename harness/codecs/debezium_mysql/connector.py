@@ -6,8 +6,9 @@ Source: Debezium reference documentation 3.3, MariaDB connector; records of conn
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -51,6 +52,9 @@ from harness.model.table import TableId
 from harness.model.values import Row
 
 _FILE: Final = "binlog.000001"
+_UNIQUE_INDEX: Final = re.compile(
+    r"(?:\s|/\*.*?\*/|(?:#|--)[^\n]*\n)*CREATE\s+UNIQUE\s+INDEX\b", re.IGNORECASE | re.DOTALL
+)
 LAST: Final = "last"
 _LETTERS: Final = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
 _EVENT: Final = 100  # bytes between two events
@@ -64,7 +68,7 @@ class MysqlDialect:
 
     `has_gtids` says whether it knows the GTIDs of its server, and with them where a transaction
     begins: the MySQL connector knows neither of a MariaDB. `has_comments` says whether its parser
-    keeps a table's comment.
+    keeps the comments of tables and columns.
     """
 
     name: str
@@ -192,7 +196,10 @@ class Connector:
         self._records.skipped = frozenset()
         self._records.metadata &= dialect.has_gtids
         self._shaper = TableShaper(
-            conversion=partial(conversion, found=modes(settings)),
+            conversion=partial(
+                conversion,
+                found=replace(modes(settings), comments=self._ddl and dialect.has_comments),
+            ),
             topics=names,
             rules=mappers.rules(settings, bytes_cut=True),
             column_included=selection.column_filter(settings),
@@ -316,9 +323,11 @@ class Connector:
 
     def _changed(self, event: LogDdl) -> None:
         """Emit a statement, by default one about tables that are not captured as well."""
-        tables = event.tables
         if not self._ddl:
             return
+        tables, made = event.tables, event.changes
+        if _UNIQUE_INDEX.match(event.sql) and not self._any_captured(tables or ()):
+            tables, made = (), ()  # the parser passes a unique index of a table over
         state = self._state
         state.database = event.database
         state.tables = None if tables is None else listed_tables(tables)
@@ -329,10 +338,13 @@ class Connector:
                 "id": quoted_id(change.id),
                 "table": None if change.table is None else describe(change.table),
             }
-            for change in event.changes
+            for change in made
         ]
         key = TableKey(event.database, "", "")
         self._records.schema_change(key, event.database, event.sql, event.origin, changes)
+
+    def _any_captured(self, tables: Iterable[TableId]) -> bool:
+        return any(self._captured(one.schema, one.name) for one in tables)
 
 
 def marked(copies: Sequence[LogCopy]) -> Iterator[tuple[LogCopy, Row, Origin, str]]:

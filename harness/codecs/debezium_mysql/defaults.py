@@ -1,15 +1,26 @@
-"""A column's default as the connector keeps it: what the statement has, not what it means.
+"""A column's default: what the connector keeps of the statement, and what a schema has of that.
 
 Source: debezium-connector-mariadb 3.3.0.Final, antlr/listener/DefaultValueParserListener.java;
-debezium-ddl-parser, MariaDBParser.g4, `defaultValue`.
+debezium-ddl-parser, MariaDBParser.g4, `defaultValue`; debezium-connector-binlog 3.3.0,
+jdbc/BinlogDefaultValueConverter.java, and the converters that it hands its values to.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from typing import Final
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, Final
 
-from harness.model.columns import Column, ColumnKind
+from harness.codecs.connect.schema import SchemaType
+from harness.codecs.debezium import temporal
+from harness.codecs.debezium.columns import ColumnType, Jdbc
+from harness.codecs.debezium_mysql.moments import EPOCH
+from harness.model.canonical import canonical
+from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
+
+Read = Callable[[Any], Any]
 
 CLOCK: Final = "1970-01-01 00:00:00"  # the default of a column that defaults to the clock
 _CLOCK: Final = re.compile(r"(?:CURRENT_TIMESTAMP|NOW)\b", re.IGNORECASE)
@@ -21,7 +32,12 @@ _NUMBER: Final = re.compile(r"([-+]?)\s*(\d[\w.+-]*|\.\d[\w+-]*)")
 _BASED: Final = re.compile(r"0[xb]|x'", re.IGNORECASE)  # literals of which it keeps nothing
 _BITS: Final = re.compile(r"b'([01]*)'", re.IGNORECASE)
 _INTRODUCED: Final = re.compile(r"(?:_\w+|n)\s*'.*'", re.IGNORECASE | re.DOTALL)
-_TRUTHS: Final = frozenset({"TRUE", "FALSE"})
+_TRUTHS: Final = {"true": 1, "false": 0}
+# `_utf8mb4'text'`: the connector takes it off where it converts, and not in `tableChanges`.
+_CHARSET_BEFORE: Final = re.compile(r"_[A-Za-z0-9]+'(.*)'")
+_LONGS: Final = (-1 << 63, (1 << 63) - 1)
+_WIDTHS: Final = {SchemaType.INT16: 16, SchemaType.INT32: 32, SchemaType.INT64: 64}
+_AS_TEXT: Final = CHARACTERS | {ColumnKind.ENUM, ColumnKind.SET, ColumnKind.JSON}
 
 
 def default_text(column: Column) -> str | None:
@@ -45,7 +61,7 @@ def _kept(written: str) -> str | None:
     number = None if _BASED.match(written) else _NUMBER.fullmatch(written)
     if number:
         return number[1] + number[2]
-    return written if written.upper() in _TRUTHS or _INTRODUCED.fullmatch(written) else None
+    return written if written.lower() in _TRUTHS or _INTRODUCED.fullmatch(written) else None
 
 
 def _spelled(column: Column) -> str:
@@ -66,3 +82,58 @@ def written(text: str) -> str:
 def quoted(text: str) -> str:
     """Return a text as it stands between a statement's quotes."""
     return written(text).replace("'", "''")
+
+
+def schema_default(column: ColumnType, kind: SchemaType, read: Read) -> object:
+    """Return the default that a field's schema has, None for none.
+
+    A text that the connector cannot convert is none, with a warning in its log.
+    """
+    upstream = column.upstream
+    text = None if upstream is None else default_text(upstream)
+    if upstream is None or text is None:
+        return None
+    introduced = _CHARSET_BEFORE.fullmatch(text)
+    text = text if introduced is None else introduced[1]
+    try:
+        return _converted(column, upstream, text, kind, read)
+    except (ValueError, ArithmeticError):
+        return None
+
+
+def _converted(  # noqa: PLR0911 - a family a line
+    column: ColumnType, upstream: Column, text: str, kind: SchemaType, read: Read
+) -> object:
+    match upstream.kind:
+        case of if of in _AS_TEXT:
+            return text
+        case of if of in BINARIES:
+            return read(text.encode())
+        case of if of in INTEGERS:
+            return _integer(column, text.strip(), kind)
+        case ColumnKind.BIT:
+            return read(int(text, 2) if (upstream.length or 1) > 1 else int(text))
+        case ColumnKind.YEAR:
+            return _year(int(text))
+        case ColumnKind.TIMESTAMP if text == CLOCK or text.startswith("0000-00-00"):
+            return None if column.optional else EPOCH
+        case _:
+            default = upstream.default
+            assert default is not None
+            return read(canonical(upstream, text if default.is_expression else default.text))
+
+
+def _integer(column: ColumnType, text: str, kind: SchemaType) -> object:
+    """Return a number by way of a double, as Java's Math.round leaves it."""
+    if column.jdbc is Jdbc.BOOLEAN:
+        return text.lower() == "true" if not text.lstrip("+-").isdigit() else int(text) != 0
+    if kind is SchemaType.BYTES:
+        return Decimal(_TRUTHS.get(text.lower(), text))
+    value = float(_TRUTHS.get(text.lower(), text))
+    whole = int(value) if value.is_integer() else math.floor(value + 0.5)
+    return temporal.signed(min(max(whole, _LONGS[0]), _LONGS[1]), bits=_WIDTHS[kind])
+
+
+def _year(year: int) -> int:
+    """Return a year, of whose two digits the connector makes four."""
+    return year + (2000 if 0 <= year < 70 else 1900 if 70 <= year < 100 else 0)

@@ -1,17 +1,20 @@
 """DATE, TIME, DATETIME and TIMESTAMP of the log, as the connector reads them.
 
 Years from 1 to 99 are those from 1970 to 2069. A date with a zero year, month or day, or on no day
-of the calendar, is null where the column may be, and else the first moment of 1970.
+of the calendar, is null where the column may be, and else the column's default, or without one the
+first moment of 1970; a zero TIMESTAMP is that moment wherever it stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date as day_of
+from typing import Final
 
 from harness.codecs.debezium.temporal import DAY_SECONDS, NANOS, OutsideDay
 
 _EPOCH = day_of(1970, 1, 1).toordinal()
+EPOCH: Final = "1970-01-01T00:00:00Z"
 Convert = Callable[..., int]
 
 
@@ -60,8 +63,10 @@ def moment(convert: Convert, value: str, *, optional: bool) -> int | None:
     return convert(days * DAY_SECONDS * NANOS + nanos(value[11:]))
 
 
-def zoned(value: str, *, optional: bool) -> str | None:
-    """Return a TIMESTAMP's text with its zone; its fraction has all digits of the column."""
-    if value.startswith("0000-00-00"):
-        return None if optional else "1970-01-01T00:00:00Z"
-    return f"{value[:10]}T{value[11:]}Z"
+def zoned(value: str) -> str:
+    """Return a TIMESTAMP's text with its zone; its fraction has all digits of the column.
+
+    The log has seconds since 1970, of which a zero one has none.
+    """
+    day = "1970-01-01" if value.startswith("0000-00-00") else value[:10]
+    return f"{day}T{value[11:]}Z"

@@ -8,26 +8,33 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from harness.model.canonical import canonical
 from harness.model.columns import Column, ColumnKind
 from harness.model.values import Row, Value
+
+_ZERO = "0000-00-00"
+_EPOCH = "1970-01-01 00:00:00"
 
 
 def as_read(columns: Sequence[Column], row: Row) -> Row:
     """Return a row as it is read.
 
-    FLOAT has the digits that the server shows, TIMESTAMP no zeros at its end, and a member of an
-    ENUM is the text that it is, whatever is escaped in the log. The year 0 is 2000 of a DATE, 2001
-    of a DATETIME, whose ten days between Julian and Gregorian calendar are those behind them.
+    FLOAT has the digits that the server shows, TIMESTAMP no zeros at its end, and a zero one is no
+    value; a member of an ENUM is the text that it is, whatever is escaped in the log. The year 0 is
+    2000 of a DATE, 2001 of a DATETIME, whose ten days between Julian and Gregorian calendar are
+    those behind them.
     """
     return tuple(_value(column, value) for column, value in zip(columns, row, strict=True))
 
 
-def _value(column: Column, value: Value) -> Value:
+def _value(column: Column, value: Value) -> Value:  # noqa: PLR0911 - a family a line
     match column.kind, value:
         case ColumnKind.FLOAT, float():
             digits = ".6g" if column.scale is None else f".{column.scale}f"
             found: float = struct.unpack("<f", struct.pack("<f", float(f"{value:{digits}}")))[0]
             return found
+        case ColumnKind.TIMESTAMP, str() if value.startswith(_ZERO):
+            return _instead(column)
         case ColumnKind.TIMESTAMP, str() if "." in value:
             return value.rstrip("0").rstrip(".")
         case ColumnKind.DATE, str() if value.startswith("0000-"):
@@ -38,6 +45,16 @@ def _value(column: Column, value: Value) -> Value:
             return column.members[value - 1]
         case _:
             return value
+
+
+def _instead(column: Column) -> Value:
+    """Return what a zero TIMESTAMP is read as: no value where none may be, else the default."""
+    if column.nullable:
+        return None
+    default = column.default
+    if default is None or default.text is None or default.is_expression:
+        return _EPOCH
+    return _EPOCH if default.text.startswith(_ZERO) else canonical(column, default.text)
 
 
 def _by_java(moment: str) -> str:

@@ -23,11 +23,10 @@ from harness.codecs.debezium.enum_set import set_text
 from harness.codecs.debezium.schemas import INT32, INT64, STRING
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_mysql import moments
-from harness.codecs.debezium_mysql.defaults import CLOCK, default_text
+from harness.codecs.debezium_mysql.columns import comment_text
+from harness.codecs.debezium_mysql.defaults import schema_default
 from harness.codecs.debezium_mysql.reference import BINARIES, DECIMALS, TIMES, UNSIGNED
 from harness.errors import UsageError
-from harness.model.canonical import canonical
-from harness.model.columns import BINARIES as BINARY_KINDS
 from harness.model.columns import CHARACTERS, INTEGERS, Column, ColumnKind
 
 PRECISION: Final = "connect.decimal.precision"
@@ -50,17 +49,28 @@ _LONG_DECIMAL: Final = Schema(
     version=1,
     parameters=((SCALE, "0"), (PRECISION, "20")),
 )
-_LARGEST: Final = (1 << 63) - 1
+_WIDTHS: Final[Mapping[ColumnKind, Schema]] = MappingProxyType(
+    {
+        ColumnKind.TINYINT: _INT16,
+        ColumnKind.SMALLINT: _INT16,
+        ColumnKind.MEDIUMINT: INT32,
+        ColumnKind.INT: INT32,
+        ColumnKind.BIGINT: INT64,
+    }
+)
+_WIDER: Final = {**_WIDTHS, ColumnKind.SMALLINT: INT32, ColumnKind.INT: INT64}
+_DAYS: Final = frozenset({ColumnKind.DATE, ColumnKind.DATETIME})
 
 
 @dataclass(frozen=True, slots=True)
 class ValueModes:
-    """What the settings say about values, read once."""
+    """What the settings say about values, read once; `comments` says whether they are kept."""
 
     time: str
     unsigned: str
     decimal: str
     binary: str
+    comments: bool = False
 
 
 def modes(settings: ConnectorSettings) -> ValueModes:
@@ -77,7 +87,8 @@ def modes(settings: ConnectorSettings) -> ValueModes:
     for name, value, allowed in found:
         if value not in allowed:
             raise UsageError(f"{name} cannot be {value!r}", expected="one of " + ", ".join(allowed))
-    return ValueModes(*(value for _, value, _ in found))
+    time, unsigned, decimal, binary = (value for _, value, _ in found)
+    return ValueModes(time, unsigned, decimal, binary)
 
 
 def _same(value: Any) -> Any:  # noqa: ANN401 Connect values are of any kind
@@ -99,13 +110,23 @@ def conversion(column: ColumnType, found: ValueModes) -> Conversion | None:
     if upstream.kind is ColumnKind.VECTOR:
         return None
     schema, read = _form(column, upstream, found)
-    schema = replace(schema, optional=column.optional)
-    default = _default(column, upstream, read)
+    doc = comment_text(upstream) if found.comments else None
+    schema = replace(schema, optional=column.optional, doc=doc)
+    default = schema_default(column, schema.kind, read)
     if default is not None:
         schema = replace(schema, default=default)
+        if upstream.kind in _DAYS and not column.optional:
+            lenient = _form(replace(column, optional=True), upstream, found)[1]
+            read = partial(_or_default, lenient, default)
     if found.time == "connect" and upstream.kind is ColumnKind.TIME:
         return Conversion(schema, _same, read, None, fails=True)
     return Conversion(schema, read)
+
+
+def _or_default(read: Callable[[Any], Any], default: object, cell: object) -> object:
+    """Return a date, and its column's default for what is on no day of the calendar."""
+    value = read(cell)
+    return default if value is None else value
 
 
 Form = tuple[Schema, Callable[[Any], Any]]
@@ -137,27 +158,24 @@ def _form(column: ColumnType, upstream: Column, found: ValueModes) -> Form:  # n
         case ColumnKind.DATE | ColumnKind.TIME | ColumnKind.DATETIME:
             return _temporal(column, upstream, found)
         case ColumnKind.TIMESTAMP:
-            return _ZONED, partial(moments.zoned, optional=column.optional)
+            return _ZONED, moments.zoned
         case kind if kind in CHARACTERS:
             return STRING, _same
         case _:
             return (_BYTES, _same) if found.binary == "bytes" else (STRING, _TEXTS[found.binary])
 
 
-def _integer(column: ColumnType, upstream: Column, found: ValueModes) -> Form:  # noqa: PLR0911 - a family a line
+def _integer(column: ColumnType, upstream: Column, found: ValueModes) -> Form:
+    """Return how an integer travels; the connector looks for INT UNSIGNED by its very words."""
     if column.jdbc is Jdbc.BOOLEAN:
         return Schema(SchemaType.BOOLEAN), bool
-    kind, unsigned = upstream.kind, upstream.unsigned
-    if kind is ColumnKind.TINYINT or (kind is ColumnKind.SMALLINT and not unsigned):
-        return _INT16, _same
-    if kind in {ColumnKind.SMALLINT, ColumnKind.MEDIUMINT}:
-        return INT32, _same
-    if kind is ColumnKind.INT and unsigned and column.type.startswith("INTEGER"):
-        return INT32, partial(temporal.signed, bits=32)  # it looks for INT UNSIGNED by its word
-    if kind is ColumnKind.INT:
-        return (INT64 if unsigned else INT32), _same
-    if not unsigned:
-        return INT64, _same
+    kind = upstream.kind
+    if not upstream.unsigned:
+        return _WIDTHS[kind], _same
+    if kind is ColumnKind.INT and column.type.startswith("INTEGER"):
+        return INT32, partial(temporal.signed, bits=32)
+    if kind is not ColumnKind.BIGINT:
+        return _WIDER[kind], _same
     if found.unsigned == "precise":
         return _LONG_DECIMAL, Decimal
     return INT64, partial(temporal.signed, bits=64)
@@ -211,24 +229,3 @@ def _temporal(column: ColumnType, upstream: Column, found: ValueModes) -> Form:
         return mode.date.schema, partial(moments.date, mode.date.convert, optional=column.optional)
     form = mode.datetimes[digits]
     return form.schema, partial(moments.moment, form.convert, optional=column.optional)
-
-
-def _default(column: ColumnType, upstream: Column, read: Callable[[Any], Any]) -> object:
-    """Return the default that the schema has, None for none."""
-    text = default_text(upstream)
-    nullable_clock = upstream.kind is ColumnKind.TIMESTAMP and column.optional and text == CLOCK
-    if text is None or upstream.default is None or nullable_clock:
-        return None
-    if upstream.kind is ColumnKind.BIGINT and upstream.unsigned and int(text) > _LARGEST:
-        return _LARGEST if read is not Decimal else Decimal(text)
-    if upstream.default.is_binary and upstream.kind is ColumnKind.BIT:
-        return read(int(upstream.default.text or "0", 16))
-    if upstream.kind in BINARY_KINDS | CHARACTERS:
-        return read(text if upstream.kind in CHARACTERS else text.encode())
-    raw: object = text if upstream.default.is_expression else upstream.default.text
-    if column.jdbc is Jdbc.BOOLEAN and text.upper() in {"TRUE", "FALSE"}:
-        raw = int(text.upper() == "TRUE")
-    try:
-        return read(canonical(upstream, raw))
-    except ValueError:
-        return None

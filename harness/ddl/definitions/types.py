@@ -8,7 +8,7 @@ INET4 and INET6 have no counterpart in TiDB and are refused).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from harness.ddl.charsets import BINARY, charset_of_collation, find_charset
 from harness.ddl.errors import DdlError
@@ -38,7 +38,8 @@ class DataType:
     """A column's type as written, aliases already resolved (INTEGER is INT, BOOL is TINYINT(1)).
 
     `length` and `scale` are None where nothing was written, except where the alias implies them.
-    `binary` is the BINARY attribute of a character type (its binary collation).
+    `binary` is the BINARY attribute of a character type (its binary collation). `signs` are the
+    words SIGNED, UNSIGNED and ZEROFILL as they were written.
     """
 
     kind: ColumnKind
@@ -49,6 +50,7 @@ class DataType:
     binary: bool = False
     unsigned: bool = False
     zerofill: bool = False
+    signs: tuple[str, ...] = field(default=(), compare=False)
 
     def restore(self) -> str:
         """Return the type with its sizes and attributes; ENUM and SET lose their character set."""
@@ -104,6 +106,7 @@ def _sizes(cursor: Cursor) -> tuple[int | None, int | None]:
 
 def _signed(cursor: Cursor, data_type: DataType) -> DataType:
     while word := cursor.take_any("UNSIGNED", "SIGNED", "ZEROFILL"):
+        data_type = replace(data_type, signs=(*data_type.signs, word))
         if word == "ZEROFILL":
             data_type = replace(data_type, zerofill=True, unsigned=True)
         elif word == "UNSIGNED":

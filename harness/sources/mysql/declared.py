@@ -6,6 +6,7 @@ Source: Debezium connector-mariadb 3.3.0.Final, antlr listeners; its records of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from harness.ddl import Statement, parse
 from harness.ddl.alter.columns import AddColumns, RenameColumn
@@ -19,6 +20,8 @@ from harness.ddl.index import CreateIndex, DropIndexStatement
 from harness.errors import UsageError
 from harness.model.columns import Column
 from harness.model.table import Table, TableId
+
+_SIGNS: Final = ("SIGNED", "UNSIGNED", "ZEROFILL")
 
 
 def unique_columns(
@@ -91,6 +94,31 @@ def declared_null(sql: str) -> Mapping[str, bool | None]:
         elif isinstance(one, AddConstraint):
             found |= _not_null((one.constraint,))
     return found
+
+
+def comments_kept(sql: str) -> frozenset[str]:
+    """Return the columns, in lower case, that CHANGE COLUMN names and says no comment of.
+
+    The server takes their comments away, and the connector keeps them.
+    """
+    statement = parse(sql)
+    changed = statement.specs if isinstance(statement, AlterTable) else ()
+    return frozenset(
+        one.column.name.lower()
+        for one in changed
+        if isinstance(one, ModifyColumn)
+        and one.old_name
+        and not _is(one.column, OptionKind.COMMENT)
+    )
+
+
+def declared_signs(sql: str) -> Mapping[str, str]:
+    """Return SIGNED, UNSIGNED and ZEROFILL behind the types of columns, in the connector's order.
+
+    Names are in lower case; "" is for a column that has none.
+    """
+    columns = (one for one in _elements(parse(sql)) if isinstance(one, ColumnDef))
+    return {one.name.lower(): " ".join(w for w in _SIGNS if w in one.type.signs) for one in columns}
 
 
 def refuse_misread(sql: str, before: Table | None, *, keyed: bool) -> None:

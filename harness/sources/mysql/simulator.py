@@ -43,7 +43,9 @@ from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.sources.key_text import key_texts
 from harness.sources.mysql.declared import (
+    comments_kept,
     declared_null,
+    declared_signs,
     defined_columns,
     keeps_keys,
     original_of,
@@ -112,6 +114,9 @@ class Server:
         self._spelled: dict[tuple[TableId, int], str] = {}
         # Whether a column may be NULL to the connector, where the server has it otherwise.
         self._optional: dict[tuple[TableId, int], bool] = {}
+        # SIGNED, where a column was declared so; and comments that the server has no more.
+        self._signs: dict[tuple[TableId, int], str] = {}
+        self._comments: dict[tuple[TableId, int], str] = {}
         self._tables: dict[TableId, LogTable] = {}
         self._texts: dict[TableId, Callable[[Row], str]] = {}
         self._keys: dict[TableId, tuple[str, ...]] = {}
@@ -195,6 +200,10 @@ class Server:
             return
         self._spell(run.sql, before, after)
         self._declare(run.sql, before, after)
+        self._sign(run.sql, before, after)
+        self._comment(run.sql, before, after)
+        if self._stored is None:
+            self._check_floats(after)
         if not keeps_keys(run.sql):
             self._keys[after.id] = self._key(run.sql, before, after)
 
@@ -205,6 +214,8 @@ class Server:
             old, new = (original.id, column.id), (made.id, same.id)
             self._spelled |= {new: self._spelled[old]} if old in self._spelled else {}
             self._optional |= {new: self._optional[old]} if old in self._optional else {}
+            self._signs |= {new: self._signs[old]} if old in self._signs else {}
+            self._comments |= {new: self._comments[old]} if old in self._comments else {}
 
     def _spell(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep how a statement spells the types of the columns that it makes."""
@@ -238,6 +249,44 @@ class Server:
             if may != column.nullable:
                 self._optional[after.id, column.id] = may
 
+    def _sign(self, sql: str, before: Table | None, after: Table) -> None:
+        """Keep SIGNED, which the server takes for nothing."""
+        said = declared_signs(sql)
+        for column in after.columns:
+            former = None if before is None else self._signs.get((before.id, column.id))
+            words = said.get(column.name.lower(), former)
+            self._signs.pop((after.id, column.id), None)
+            if words == "SIGNED":
+                self._signs[after.id, column.id] = words
+
+    def _comment(self, sql: str, before: Table | None, after: Table) -> None:
+        """Keep the comments that CHANGE COLUMN says nothing of."""
+        kept, defined = comments_kept(sql), defined_columns(sql)
+        old = {} if before is None else {one.id: one for one in before.columns}
+        for column in after.columns:
+            former, comment = old.get(column.former_id or column.id), ""
+            if before is not None and former is not None:
+                comment = self._comments.get((before.id, former.id), "")
+                if column.name.lower() in kept:
+                    comment = comment or former.comment
+                elif column.name.lower() in defined:
+                    comment = ""
+            self._comments.pop((after.id, column.id), None)
+            if comment:
+                self._comments[after.id, column.id] = comment
+
+    def _check_floats(self, after: Table) -> None:
+        """Refuse a FLOAT of whose values the connector makes none for the schema that it has."""
+        for column in after.columns:
+            place = after.id, column.id
+            odd = place in self._signs or self._spelled.get(place) == "FLOAT4"
+            if column.kind is ColumnKind.FLOAT and column.scale is None and odd:
+                raise UsageError(
+                    f"{after.id}.{column.name} is declared FLOAT4 or FLOAT SIGNED, of which the "
+                    "connector leaves every value out",
+                    expected="FLOAT, FLOAT UNSIGNED or FLOAT ZEROFILL",
+                )
+
     def _may_be_null(self, table: Table, column: Column) -> bool:
         return self._optional.get((table.id, column.id), column.nullable)
 
@@ -252,7 +301,17 @@ class Server:
             for column in table.columns
             if (table.id, column.id) in self._optional
         )
-        return LogTable(table, self._keys.get(table.id, ()), spelled, optional)
+        signs = tuple(
+            (column.name, self._signs[table.id, column.id])
+            for column in table.columns
+            if (table.id, column.id) in self._signs
+        )
+        comments = tuple(
+            (column.name, self._comments[table.id, column.id])
+            for column in table.columns
+            if (table.id, column.id) in self._comments
+        )
+        return LogTable(table, self._keys.get(table.id, ()), spelled, optional, signs, comments)
 
     def _key(self, sql: str, before: Table | None, after: Table) -> tuple[str, ...]:
         """Return a table's key as the connector keeps it.
@@ -355,6 +414,8 @@ class Server:
             if column.kind is ColumnKind.YEAR
         }
         self._optional.clear()
+        self._signs.clear()
+        self._comments.clear()
         self._tables.clear()
         self._texts.clear()
         known = [self._catalogue.table(one.id) for one in own]

@@ -32,7 +32,7 @@ from harness.mutants.producers.mysql.edits import (
     values,
     without,
 )
-from harness.mutants.producers.patch import Patch, instead, patch
+from harness.mutants.producers.patch import Patch, constant, instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
 from harness.sources.mysql.texts import trimmed
 
@@ -281,6 +281,18 @@ ROWS: Final = (
         "ddl.no-table",
         "It describes the table of each unique index that is made.",
         instead(f"{_PARSED}:_may_make_a_key", _any_unique),
+    ),
+    row(
+        "unique-indexes-of-tables-left-out",
+        "ddl.no-table",
+        "It describes a table that is left out for a unique index of it.",
+        constant("harness.codecs.debezium_mysql.connector:_UNIQUE_INDEX", re.compile(r"(?!)")),
+    ),
+    row(
+        "unique-indexes-change-nothing",
+        "ddl.no-table",
+        "It describes no table for a unique index.",
+        _of_statements("CREATE UNIQUE INDEX", lambda value: value.update(tableChanges=[])),
     ),
     row(
         "database-for-a-table",

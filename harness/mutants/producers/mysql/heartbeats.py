@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from harness.codecs.connect.schema import ConnectRecord, Header, Schema
-from harness.codecs.debezium.schemas import STRING
+from harness.codecs.connect.schema import ConnectRecord, Field, Header, Schema
+from harness.codecs.debezium.schemas import INT64, STRING
 from harness.model.binlog import LogSnapshot
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
@@ -67,6 +67,13 @@ def _pointed(topic: str) -> str:
 
 def _of_another_server(record: ConnectRecord) -> ConnectRecord:
     return replace(record, key={"serverName": f"{record.key['serverName']}_"})
+
+
+def _counted(record: ConnectRecord) -> ConnectRecord:
+    schema = record.value_schema
+    assert schema is not None
+    wider = replace(schema, fields=(*schema.fields, Field("count", INT64)))
+    return replace(record, value={**record.value, "count": 1}, value_schema=wider)
 
 
 def _without_copies(original: Callable[..., None]) -> Callable[..., None]:
@@ -130,6 +137,18 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "heartbeat.content",
         "It writes the time of a heartbeat in seconds.",
         valued(HEARTBEAT, "ts_ms", lambda ms: ms // 1000),
+    ),
+    row(
+        "heartbeat-by-the-log",
+        "heartbeat.content",
+        "It writes the time of the log for that of a heartbeat.",
+        one(HEARTBEAT, lambda record: replace(record, value={"ts_ms": record.origin.commit_ts})),
+    ),
+    row(
+        "heartbeat-with-a-count",
+        "heartbeat.content",
+        "It writes a second field into heartbeats.",
+        one(HEARTBEAT, _counted),
     ),
     row(
         "heartbeat-without-key",

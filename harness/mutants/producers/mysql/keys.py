@@ -292,4 +292,10 @@ ROWS: Final = (
         "It pays no heed to schema.name.adjustment.mode.",
         ignoring("schema.name.adjustment.mode"),
     ),
+    row(
+        "name-digit-lost",
+        "name.adjusted",
+        "It writes `_` in the place of the digit that a schema's name begins with.",
+        entry("harness.codecs.debezium.adjustment:SCHEMA_NAMES", "avro", _digit_lost),
+    ),
 )

@@ -117,6 +117,16 @@ def _whole_rows(original: Callable[[Any, LogRow], None]) -> Callable[[Any, LogRo
     return sent
 
 
+def _null_kept(original: Callable[[int], Any]) -> Callable[[int], Any]:
+    """Mask no NULL."""
+
+    def starred(length: int) -> Any:  # noqa: ANN401 - as the original
+        stars = original(length)
+        return lambda value: None if value is None else stars(value)
+
+    return starred
+
+
 def _no_char(found: Callable[..., Any]) -> Callable[..., Any]:
     """Mask no CHAR."""
 
@@ -181,6 +191,12 @@ ROWS: Final = (
         "column.truncated",
         "It cuts texts to code points.",
         instead(f"{MAPPERS}:shortened", lambda value, length: value[:length]),
+    ),
+    row(
+        "null-not-masked",
+        "column.masked",
+        "It leaves NULL as it is where a text is to be masked.",
+        patch(f"{MAPPERS}:_starred", _null_kept),
     ),
     row(
         "mask-one-longer",

@@ -24,6 +24,8 @@ from harness.mutants.producers.patch import Patch, patch
 
 MOMENTS: Final = f"{CODEC}.moments"
 HOUR: Final = 3600
+MICROSECOND: Final = timedelta(microseconds=1)
+LONGEST: Final = (1 << 63) - 1
 EPOCH: Final = "1970-01-01T00:00:00Z"
 DEFAULT: Final = "adaptive_time_microseconds"
 # Milliseconds, microseconds or nanoseconds, by what ends the name of a schema.
@@ -97,13 +99,44 @@ def _never_null(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given, **_: original(*given, optional=False)
 
 
-def _zero_kept(original: Callable[..., Any]) -> Callable[..., Any]:
+def _zero_kept(original: Callable[[str], str]) -> Callable[[str], str]:
     """Write a zero TIMESTAMP as its own text."""
-    return lambda value, *, optional: (
-        f"{value[:10]}T{value[11:]}Z"
-        if value.startswith("0000-00-00")
-        else original(value, optional=optional)
+    return lambda value: (
+        f"{value[:10]}T{value[11:]}Z" if value.startswith("0000-00-00") else original(value)
     )
+
+
+def _zero_null(found: Conversion) -> Conversion:
+    """Write a zero TIMESTAMP as NULL where it may be, as the page has it."""
+    read = found.parse
+    if not found.schema.optional:
+        return found
+    return replace(found, parse=lambda cell: None if cell.startswith("0000-") else read(cell))
+
+
+def _zero_whole(original: Callable[[str], str]) -> Callable[[str], str]:
+    """Write a zero TIMESTAMP without the digits of its column."""
+    return lambda value: EPOCH if value.startswith("0000-00-00") else original(value)
+
+
+def _clamped(found: Conversion) -> Conversion:
+    """Write the greatest or least number of nanoseconds for a moment that has more."""
+    if not (found.schema.name or "").endswith("NanoTimestamp"):
+        return found
+    read = found.parse
+
+    def within(cell: Any) -> Any:  # noqa: ANN401 a number or null
+        if read(cell) is None:
+            return None
+        nanos = (datetime.fromisoformat(cell) - datetime(1970, 1, 1)) // MICROSECOND * 1000  # noqa: DTZ001 - a moment without a zone
+        return read(cell) if abs(nanos) <= LONGEST else LONGEST if nanos > 0 else -LONGEST
+
+    return replace(found, parse=within)
+
+
+def _never_defaulted(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Take the first moment of 1970 for a zero date whose column has a default."""
+    return lambda read, _, cell: original(read, 0, cell)
 
 
 def _without_name(found: Conversion) -> Conversion:
@@ -201,13 +234,31 @@ ROWS: Final = (
             f"It writes 1970 for a zero {word.upper()} in a column that may be NULL.",
             patch(f"{MOMENTS}:{name}", _never_null),
         )
-        for word, name in (("date", "date"), ("datetime", "moment"), ("timestamp", "zoned"))
+        for word, name in (("date", "date"), ("datetime", "moment"))
     ),
     row(
-        "zero-timestamps-kept",
+        "zero-dates-without-their-default",
         "temporal.zero-date",
-        "It writes a zero TIMESTAMP as its text.",
-        patch(f"{MOMENTS}:zoned", _zero_kept),
+        "It writes 1970 for a zero date of a column that is never NULL and has a default.",
+        patch(f"{CODEC}.values:_or_default", _never_defaulted),
+    ),
+    *(
+        row(
+            f"zero-timestamps-{word}",
+            "temporal.zero-timestamp",
+            what,
+            patch(f"{MOMENTS}:zoned", how),
+        )
+        for word, what, how in (
+            ("kept", "It writes a zero TIMESTAMP as its text.", _zero_kept),
+            ("whole", "It writes a zero TIMESTAMP without a fraction.", _zero_whole),
+        )
+    ),
+    row(
+        "zero-timestamps-null",
+        "temporal.zero-timestamp",
+        "It writes NULL for a zero TIMESTAMP where it may.",
+        conversions(of(ColumnKind.TIMESTAMP), _zero_null),
     ),
     row(
         "no-default-for-the-clock",
@@ -250,6 +301,12 @@ ROWS: Final = (
             patch(f"{MOMENTS}:_days", _first(part)),
         )
         for word, part in (("month", slice(5, 7)), ("day", slice(8, 10)))
+    ),
+    row(
+        "nanoseconds-clamped",
+        "temporal.nanoseconds",
+        "It writes the greatest number for a DATETIME of more nanoseconds than there can be.",
+        conversions(of(ColumnKind.DATETIME), _clamped),
     ),
     row(
         "year-zero-as-two-digits",

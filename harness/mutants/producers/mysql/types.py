@@ -8,10 +8,9 @@ from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.logical import SCALE
-from harness.codecs.connect.schema import UNSET, Schema, SchemaType
+from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
 from harness.codecs.debezium_mysql.values import PRECISION
-from harness.model.binlog import LogTable
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
@@ -25,9 +24,8 @@ from harness.mutants.producers.mysql.edits import (
     read_as,
     row,
     schemas,
-    without_escapes,
 )
-from harness.mutants.producers.patch import instead, patch, result
+from harness.mutants.producers.patch import instead, patch
 
 LONGEST: Final = (1 << 63) - 1
 _BITS: Final = {
@@ -151,10 +149,20 @@ def _widths() -> Iterator[WrongProducer]:
 def _bits_forgotten(original: Callable[..., ColumnType]) -> Callable[..., ColumnType]:
     """Know a column that was declared FLOAT(p) as the server does."""
 
-    def one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnType:
-        return original(column, None if "(" in (spelled or "") else spelled, keyed)
+    def one(column: Column, spelled: str | None, *more: object) -> ColumnType:
+        return original(column, None if "(" in (spelled or "") else spelled, *more)
 
     return one
+
+
+def _with_decimals(column: ColumnType) -> bool:
+    upstream = column.upstream
+    return upstream is not None and upstream.kind is ColumnKind.FLOAT and upstream.scale is not None
+
+
+def _cut_zeros(text: Any) -> Any:  # noqa: ANN401 a cell of any kind
+    cut = isinstance(text, str) and "." in text
+    return text.rstrip("0").removesuffix(".") if cut else text
 
 
 def _wide_float(column: ColumnType) -> bool:
@@ -253,10 +261,6 @@ def _without_parameters(found: Conversion) -> Conversion:
 
 def _first_for_0(original: Callable[..., str]) -> Callable[..., str]:
     return lambda members, index: original(members, index or 1)
-
-
-def _as_the_server(original: Callable[[LogTable], Any]) -> Callable[[LogTable], Any]:
-    return lambda table: original(replace(table, optional=()))
 
 
 def _commas_kept(original: Callable[..., tuple[ColumnType, ...]]) -> Callable[..., Any]:
@@ -383,6 +387,18 @@ ROWS: Final = (
         schemas(_wide_float, kind=SchemaType.FLOAT32),
     ),
     row(
+        "float-with-decimals-is-float32",
+        "type.float",
+        "It declares FLOAT(M,D) as float32.",
+        schemas(_with_decimals, kind=SchemaType.FLOAT32),
+    ),
+    row(
+        "decimal-strings-without-zeros",
+        "decimal.string",
+        "It leaves zeros at the end of a DECIMAL out of its text.",
+        cells(of(ColumnKind.DECIMAL), _cut_zeros),
+    ),
+    row(
         "bool-as-text",
         "type.boolean",
         "It writes a BOOL as text.",
@@ -456,45 +472,9 @@ ROWS: Final = (
         cells(of(ColumnKind.YEAR), lambda year: 0 if year == 1900 else year),
     ),
     row(
-        "all-optional",
-        "value.optional",
-        "It says of each column that it may be null.",
-        schemas(lambda _: True, optional=True),
-    ),
-    row(
-        "optional-as-the-server-has-it",
-        "value.optional",
-        "It says of a column that it may be null where the server says so.",
-        patch(f"{CODEC}.columns:column_types", _as_the_server),
-    ),
-    row(
-        "like-as-the-server-has-it",
-        "value.optional",
-        "It describes a table that was made LIKE another as the server has it.",
-        patch("harness.sources.mysql.simulator:original_of", lambda _: lambda *_: None),
-    ),
-    row(
-        "none-optional",
-        "value.optional",
-        "It says of each column that it is never null.",
-        schemas(lambda _: True, optional=False),
-    ),
-    row(
-        "defaults-without-escapes",
-        "value.default",
-        "It takes the escapes out of the default of a text.",
-        result(f"{CODEC}.values:default_text", without_escapes),
-    ),
-    row(
         "backslashes-of-members-kept",
         "value.member-comma",
         "It writes a backslash within a member as it is.",
         instead(f"{CODEC}.columns:written", lambda text: text),
-    ),
-    row(
-        "no-defaults",
-        "value.default",
-        "It leaves the defaults out of schemas.",
-        schemas(lambda _: True, default=UNSET),
     ),
 )

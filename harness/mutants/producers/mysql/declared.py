@@ -1,0 +1,116 @@
+"""What statements say of columns beside their types: NULL, SIGNED, defaults, comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import UNSET
+from harness.codecs.debezium.columns import ColumnType
+from harness.model.binlog import LogTable
+from harness.model.columns import INTEGERS, ColumnKind
+from harness.mutants.producers.mysql.edits import CODEC, kind_of, row, schemas, without_escapes
+from harness.mutants.producers.patch import instead, patch, result
+
+_KEPT: Final = f"{CODEC}.defaults:_kept"
+
+
+def _number(column: ColumnType) -> bool:
+    return kind_of(column) in INTEGERS | {ColumnKind.DECIMAL}
+
+
+def _without_signs(original: Callable[..., str]) -> Callable[..., str]:
+    """Write a type without the word SIGNED, as the server has it."""
+    return lambda column, spelled, _: original(column, spelled, None)
+
+
+def _as_the_server(original: Callable[[LogTable], Any]) -> Callable[[LogTable], Any]:
+    return lambda table: original(replace(table, optional=()))
+
+
+def _digits(original: Callable[[str], Any]) -> Callable[[str], Any]:
+    based = re.compile(r"(?:0x|x')([0-9A-F]+)'?", re.IGNORECASE)
+
+    def kept(written: str) -> object:
+        found = based.fullmatch(written)
+        return original(written) if found is None else found[1].lower()
+
+    return kept
+
+
+ROWS: Final = (
+    row(
+        "signed-left-out",
+        "ddl.columns",
+        "It writes a type that was declared SIGNED without that word.",
+        patch(f"{CODEC}.columns:_words", _without_signs),
+    ),
+    row(
+        "all-optional",
+        "value.optional",
+        "It says of each column that it may be null.",
+        schemas(lambda _: True, optional=True),
+    ),
+    row(
+        "optional-as-the-server-has-it",
+        "value.optional",
+        "It says of a column that it may be null where the server says so.",
+        patch(f"{CODEC}.columns:column_types", _as_the_server),
+    ),
+    row(
+        "like-as-the-server-has-it",
+        "value.optional",
+        "It describes a table that was made LIKE another as the server has it.",
+        patch("harness.sources.mysql.simulator:original_of", lambda _: lambda *_: None),
+    ),
+    row(
+        "none-optional",
+        "value.optional",
+        "It says of each column that it is never null.",
+        schemas(lambda _: True, optional=False),
+    ),
+    row(
+        "defaults-without-escapes",
+        "value.default",
+        "It takes the escapes out of the default of a text.",
+        result(_KEPT, without_escapes),
+    ),
+    row(
+        "defaults-of-digits",
+        "value.default",
+        "It takes the digits of a hexadecimal default for a text.",
+        patch(_KEPT, _digits),
+    ),
+    row(
+        "no-defaults",
+        "value.default",
+        "It leaves the defaults out of schemas.",
+        schemas(lambda _: True, default=UNSET),
+    ),
+    row(
+        "no-defaults-of-numbers",
+        "value.default",
+        "It leaves the defaults of integers and decimals out of schemas.",
+        schemas(_number, default=UNSET),
+    ),
+    row(
+        "no-comments",
+        "value.comment",
+        "It keeps no comment of a column.",
+        instead(f"{CODEC}.columns:comment_text", lambda _: None),
+    ),
+    row(
+        "schemas-without-comments",
+        "value.comment",
+        "It leaves the comments of columns out of schemas.",
+        schemas(lambda _: True, doc=None),
+    ),
+    row(
+        "comments-of-the-server",
+        "value.comment",
+        "It takes a comment away where CHANGE COLUMN has no word on it.",
+        instead("harness.sources.mysql.simulator:comments_kept", lambda _: frozenset()),
+    ),
+)

@@ -1,0 +1,46 @@
+"""What the connector keeps of a statement, and what it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import StepError
+from harness.model.binlog import LogDdl, LogTable
+from harness.model.change import DdlRun
+from harness.sources.mysql.simulator import Server
+
+
+def _table(*statements: str) -> LogTable:
+    """Return the table of the last statement."""
+    events = Server(["shop"]).replay(
+        DdlRun(sql, "shop", line) for line, sql in enumerate(statements)
+    )
+    *_, last = (event for event in events if isinstance(event, LogDdl))
+    table = last.changes[0].table
+    assert table is not None
+    return table
+
+
+@pytest.mark.parametrize("words", ["FLOAT4", "FLOAT SIGNED", "FLOAT(7) SIGNED"])
+def test_a_float_without_values_is_refused(words: str) -> None:
+    """The connector's converter gives what its schema refuses, and leaves the field null."""
+    with pytest.raises(StepError, match="leaves every value out"):
+        _table(f"CREATE TABLE shop.t (id INT PRIMARY KEY, f {words})")
+
+
+@pytest.mark.parametrize("words", ["FLOAT ZEROFILL", "FLOAT(5,2) SIGNED", "FLOAT4(5,2)"])
+def test_a_float_that_it_converts_is_not(words: str) -> None:
+    """Those are the forms that it knows, and the wide ones."""
+    assert _table(f"CREATE TABLE shop.t (id INT PRIMARY KEY, f {words})").key == ("id",)
+
+
+def test_what_a_column_was_declared_goes_where_its_table_goes() -> None:
+    """By RENAME TABLE and LIKE, until another definition takes it away."""
+    made = "CREATE TABLE shop.t (id INT PRIMARY KEY, v INT SIGNED COMMENT 'kept')"
+    changed = "ALTER TABLE shop.t CHANGE COLUMN v w INT SIGNED"
+    kept = (("w", "SIGNED"),), (("w", "kept"),)
+    for last in ("RENAME TABLE shop.t TO shop.u", "CREATE TABLE shop.u LIKE shop.t"):
+        found = _table(made, changed, last)
+        assert (found.signs, found.comments) == kept
+    anew = _table(made, changed, "ALTER TABLE shop.t MODIFY COLUMN w INT")
+    assert (anew.signs, anew.comments) == ((), ())
