@@ -145,8 +145,10 @@ class Tables:
         table.partitions = partitions
 
     def _alter(self, schema: str, name: str, statement: AlterTable) -> None:
-        renamed = statement.renamed
-        table = self.get(schema, name) if renamed is None else self._find(schema, statement.name)
+        # The event of a rename has the new name, that of an exchange may have the other table's.
+        renamed, exchange = statement.renamed, isinstance(statement.partitions, ExchangePartition)
+        named = renamed is not None or exchange
+        table = self._find(schema, statement.name) if named else self.get(schema, name)
         if statement.alterations:
             reshape(table, statement.alterations)
         if statement.partitions is not None:

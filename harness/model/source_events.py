@@ -60,8 +60,9 @@ class DdlEvent:
     """One DDL job, broadcast to all partitions of its topic.
 
     `query` is TiDB's restored text, and `source` what was sent before 5.4: the user's, with TiDB's
-    own options in comments. `schema` and `table` carry the new name. `before` and `after` are the
-    table's versions (None where there is none), `old` the table id that the statement started from.
+    own options in comments. `schema` and `table` are what the event names: the new name. `before`
+    and `after` are the table's versions (None where there is none), `old` the table id that the
+    statement started from.
     `exchanged` is the other table of EXCHANGE PARTITION, before and after.
     """
 

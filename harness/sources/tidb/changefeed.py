@@ -8,7 +8,7 @@ joined by dots; defaults are TiCDC's own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ from harness.model.table import TableId
 from harness.sources.tidb.change_filter import EVERY_TABLE, ChangeFilter
 from harness.sources.tidb.dispatcher import PARTITION_RULES, Dispatcher, dispatcher
 from harness.sources.tidb.document_rules import DocumentRules
-from harness.sources.tidb.eligibility import CodeRules, DdlRules
+from harness.sources.tidb.eligibility import CodeRules, DdlRules, NewerRules
 from harness.sources.tidb.event_filter import EventRule, event_rule
 from harness.sources.tidb.refusal import ChangefeedError, unknown
 from harness.sources.tidb.server_zone import TIME_ZONE, server_zone
@@ -45,9 +45,11 @@ DDL_RULES: Mapping[str, type[CodeRules | DocumentRules]] = {
 _PLACEHOLDERS_ONLY = frozenset({"6"})
 # Dialects of releases that send no generated column (v4.0.4 cdc/entry/mounter.go:367, :407).
 _WITHOUT_GENERATED = frozenset({"4.0.4"})
-# Dialects of releases that take the quotes off a partition's name before they write it anew
-# (pingcap/ticdc logservice/schemastore, `buildPersistedDDLEventForExchangePartition`).
-_UNQUOTES = frozenset({"newarch"})
+# Dialects of the newer architecture (pingcap/ticdc). It takes the quotes off a partition's name
+# before it writes it anew, and routes EXCHANGE PARTITION by the table that has partitions
+# (logservice/schemastore, `buildPersistedDDLEventForExchangePartition`); NULL is no part of a hash
+# of values (downstreamadapter/sink/eventrouter/partition).
+_NEWER = frozenset({"newarch"})
 _T = TypeVar("_T")
 
 
@@ -58,7 +60,8 @@ class Changefeed:
     `raw_changes` leaves updates of unique keys as they are; `bdr_mode` sends only DDL of a primary
     cluster, which a scenario's is not. In `zone` the server prints TIMESTAMPs, None for UTC.
     `stored` says whether stored generated columns are sent: up to v4.0.4 no generated one was.
-    `requotes` says whether EXCHANGE PARTITION quotes a name that is quoted already.
+    `requotes` says whether EXCHANGE PARTITION quotes a name that is quoted already; `newer` that
+    the changefeed is one of the newer architecture.
     """
 
     partitions: int
@@ -72,6 +75,7 @@ class Changefeed:
     zone: tzinfo | None = None
     stored: bool = True
     requotes: bool = True
+    newer: bool = False
 
     def rule(self, table: TableId) -> Dispatcher | None:
         """Return the first dispatcher that covers the table, or None for the default."""
@@ -84,7 +88,10 @@ class Changefeed:
 
     def rules(self) -> DdlRules:
         """Return what decides about the DDL of covered tables."""
-        return DDL_RULES[self.ddl_rules](self.force_replicate)
+        rules = DDL_RULES[self.ddl_rules]
+        if self.newer and rules is CodeRules:
+            rules = NewerRules
+        return rules(self.force_replicate)
 
 
 def changefeed(
@@ -110,17 +117,18 @@ def changefeed(
         partitions=partitions,
         dispatchers=tuple(_each(settings, "sink.dispatchers", read)),
         force_replicate=bool(settings.get("force-replicate", False)),
-        filters=_filters(settings, case_sensitive=case_sensitive),
+        filters=_filters(settings, case_sensitive=case_sensitive, newer=dialect in _NEWER),
         raw_changes=bool(settings.get("sink.kafka-config.output-raw-change-event", False)),
         bdr_mode=bool(settings.get("bdr-mode", False)),
         ddl_rules=word,
         zone=server_zone(settings.get(TIME_ZONE, "UTC")),
         stored=dialect not in _WITHOUT_GENERATED,
-        requotes=dialect not in _UNQUOTES,
+        requotes=dialect not in _NEWER,
+        newer=dialect in _NEWER,
     )
 
 
-def _filters(settings: Settings, *, case_sensitive: bool) -> ChangeFilter:
+def _filters(settings: Settings, *, case_sensitive: bool, newer: bool) -> ChangeFilter:
     # No rules at all mean every table; a list of empty rules means none.
     rules = texts(settings.get("filter.rules")) or EVERY_TABLE
     try:
@@ -128,6 +136,8 @@ def _filters(settings: Settings, *, case_sensitive: bool) -> ChangeFilter:
     except ChangefeedError as refusal:
         raise refusal.under("filter.rules") from None
     read = list(_each(settings, "filter.event-filters", _event_filter))
+    if newer and not case_sensitive:
+        read = [half for rule, values in read for half in _halves(rule, values)]
     return ChangeFilter(
         tables=covered,
         events=tuple(rule for rule, _ in read),
@@ -145,6 +155,16 @@ def _event_filter(rule: Settings) -> tuple[EventRule, ValueFilter]:
         ),
         value_filter({key: str(rule[key]) for key in VALUE_KEYS if rule.get(key)}),
     )
+
+
+def _halves(rule: EventRule, values: ValueFilter) -> tuple[tuple[EventRule, ValueFilter], ...]:
+    """Return a rule's names and texts without regard to case, and its expressions with it.
+
+    So the newer architecture matches tables: ticdc b813e76 pkg/filter/sql_event_filter.go,
+    `newSQLEventFilterRule`, and expr_filter.go, `newExprFilterRule`.
+    """
+    folded = replace(rule, matcher=rule.matcher.folded())
+    return (folded, ValueFilter({})), (EventRule(rule.matcher), values)
 
 
 def _each(settings: Settings, name: str, read: Callable[[Settings], _T]) -> Iterator[_T]:

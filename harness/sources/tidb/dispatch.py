@@ -8,8 +8,10 @@
 | the same with `index` | over the columns of that index |
 | columns | the same over the listed columns |
 
-Updates use the new columns, deletes the old ones.
-Source: tiflow c7b2588 cdc/sink/dmlsink/mq/dispatcher/partition; value text: model/sink.go:1021.
+Updates use the new columns, deletes the old ones. The text of NULL is `null`; in the newer
+architecture it has no part in the hash.
+Source: tiflow c7b2588 cdc/sink/dmlsink/mq/dispatcher/partition; value text: model/sink.go:1021;
+ticdc b813e76 downstreamadapter/sink/eventrouter/partition.
 """
 
 from __future__ import annotations
@@ -47,8 +49,12 @@ def target_of(rule: Dispatcher | None, table: SourceTable, row: Row, commit_ts: 
 class Placing:
     """How the rows of one table go to partitions under one rule: found once, for all of them."""
 
-    def __init__(self, rule: Dispatcher | None, table: SourceTable) -> None:
-        """Find the columns; SourceStopped for a column or index that is not there."""
+    def __init__(self, rule: Dispatcher | None, table: SourceTable, *, newer: bool = False) -> None:
+        """Find the columns; SourceStopped for a column or index that is not there.
+
+        `newer` says that the newer architecture is asked.
+        """
+        self._skips_null = newer
         kind = "default" if rule is None else rule.partition.lower()
         name = table.table.id
         self._table = str(name)
@@ -60,7 +66,7 @@ class Placing:
         elif rule is not None and kind in ("index-value", "rowid"):
             pairs = [(n, n) for n in table.handle]
             if rule.index:
-                pairs = _index_ordinals(table, rule.index)
+                pairs = _index_ordinals(table, rule.index, counts_all=newer)
         self._hashed = pairs is not None
         # Of each pair the name of the first is hashed, with the value of the second behind it.
         columns = table.table.columns
@@ -83,7 +89,9 @@ class Placing:
             return commit_ts
         digest = self._digest
         for name, ordinal, kind in self._columns:
-            digest ^= crc32(value_text(kind, row[ordinal]), name)
+            value = row[ordinal]
+            if value is not None or not self._skips_null:
+                digest ^= crc32(value_text(kind, value), name)
         return digest
 
 
@@ -105,11 +113,14 @@ def _ordinal(table: SourceTable, column: str) -> int:
     return ordinal
 
 
-def _index_ordinals(table: SourceTable, name: str) -> list[tuple[int, int]]:
+def _index_ordinals(
+    table: SourceTable, name: str, *, counts_all: bool = False
+) -> list[tuple[int, int]]:
     """Return, for each column of an index, whose name and whose value is hashed.
 
     The vendor counts columns with the virtual ones where it looks for values without them: behind
-    a virtual column the value is the next column's. A clustered integer key is no index to TiDB.
+    a virtual column the value is the next column's; `counts_all`: not so in the newer architecture.
+    A clustered integer key is no index to TiDB.
     """
     found = next(
         (i for i in table.table.indexes if i.id and i.name.lower() == name.lower()),
@@ -124,6 +135,8 @@ def _index_ordinals(table: SourceTable, name: str) -> list[tuple[int, int]]:
     offsets = [table.table.position(column) for column in found.columns]
     # TiDB keeps each expression as a hidden virtual column behind the others.
     hidden = len(found.columns) < len(found.parts)
+    if counts_all and not hidden and set(offsets) <= set(table.emitted):
+        return [(offset, offset) for offset in offsets]
     if hidden or any(offset >= len(table.emitted) for offset in offsets):
         raise SourceStopped(
             FAILED, f"index {name!r} of {table.table.id} holds or follows a virtual column"

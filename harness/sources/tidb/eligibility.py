@@ -3,13 +3,15 @@
 A table is eligible with a primary key, a NOT NULL unique key or `force-replicate`; views always
 are, sequences never. A DDL is sent if the table is eligible *after* it, whatever it was before; it
 is ignored if the table was not there or not eligible before either; and where a table has lost its
-last valid index the changefeed stops. A dropped table is in nobody's way: its DROP is sent.
+last valid index the changefeed stops. A dropped table is in nobody's way: its DROP is sent. The
+newer architecture asks for the index of a table that goes as well.
 
 TiCDC runs ADD INDEX on a downstream TiDB without waiting for it; a message queue gets it like any
 other DDL.
 
 Source: tiflow c7b2588 cdc/puller/ddl_puller.go `checkIneligibleTableDDL`, cdc/model/
-schema_storage.go `IsEligible`; vectors `ddl_eligibility`; TiCDC codec notes §6.
+schema_storage.go `IsEligible`; vectors `ddl_eligibility`; TiCDC codec notes §6; ticdc b813e76
+pkg/filter/filter.go `ShouldDiscardDDL`.
 """
 
 from __future__ import annotations
@@ -69,3 +71,15 @@ class CodeRules:
         """Refuse nothing before the snapshot is asked."""
         del jobs, filters
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class NewerRules(CodeRules):
+    """What the newer architecture does with the DDL of tables that go."""
+
+    def table(self, job: DdlJob, before: Met, after: Met) -> Decision:
+        """Judge a table that goes by what it was."""
+        if after is None and not eligible(job.before, force_replicate=self.force_replicate):
+            name = f"{job.old_schema}.{job.old_table}"
+            return ignore(PULLER, f"{name} has no valid index, `force-replicate` is false")
+        return CodeRules.table(self, job, before, after)

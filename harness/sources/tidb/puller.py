@@ -145,8 +145,8 @@ class Puller:
             return ignore(PULLER, f"filter.rules leave out {job.before.id} and {job.after.id}")
         del self._tables[known.physical_id]
         if job.after.id.schema.lower() not in self._schemas:
-            # The table leaves for a schema that this changefeed knows nothing of.
-            return REPLICATE
+            # The table leaves for a schema that this changefeed knows nothing of: it is gone.
+            return self._rules.table(job, known, None)
         self._tables[job.after.physical_id] = job.after
         return self._rules.table(job, known, job.after)
 

@@ -49,6 +49,7 @@ class TableRows:
         self._topic = topic
         self._rule = rule
         self._partitions = feed.partitions
+        self._newer = feed.newer
         self._printed = printer(table.table, feed.zone)
         self._name = str(table.table.id)
         self._key = key_texts(table)
@@ -122,7 +123,7 @@ class TableRows:
     def _place(self) -> Placing:
         """Return the dispatcher's choice; asked for by rows only, for it may fail."""
         if self._placing is None:
-            self._placing = Placing(self._rule, self.table)
+            self._placing = Placing(self._rule, self.table, newer=self._newer)
         return self._placing
 
     def _pinned(self, of: Committed, image: Row) -> int:

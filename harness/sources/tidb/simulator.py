@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from harness.ddl.change import full_name
 from harness.ddl.feature_comments import with_feature_comments
 from harness.ddl.jobs import ActionType
 from harness.errors import SourceStopped, StepError, replaying
@@ -198,16 +199,27 @@ class TiDB:
             table=_job_name(job.schema, job.table),
             commit_ts=commit_ts,
         )
-        # Of EXCHANGE PARTITION the event starts from the table without partitions
-        # (tiflow c7b2588 dispatcher/event_router.go `GetTopicForDDL`).
-        old = job.exchanged[0].id if job.exchanged else TableId(job.old_schema, job.old_table)
+        name, old = TableId(job.schema, job.table), TableId(job.old_schema, job.old_table)
+        query, renames = job.query, job.action is ActionType.RENAME_TABLE
+        if renames and self._feed.newer:
+            # However it was written: ticdc b813e76 logservice/schemastore,
+            # `buildPersistedDDLEventForRenameTable`.
+            query = f"RENAME TABLE {full_name(old)} TO {full_name(name)}"
+        if job.exchanged and self._feed.newer:
+            # Its event is one of the table without partitions, routed by the other
+            # (ticdc b813e76 downstreamadapter/sink/eventrouter/event_router.go `GetTopicForDDL`).
+            name = job.exchanged[0].id
+        elif job.exchanged:
+            # Its event starts from the table without partitions
+            # (tiflow c7b2588 dispatcher/event_router.go `GetTopicForDDL`).
+            old = job.exchanged[0].id
         topic, _ = self._route(old)
         return DdlEvent(
             type=int(job.action),
-            query=job.query,
+            query=query,
             source=with_feature_comments(job.source),
-            schema=job.schema,
-            table=job.table,
+            schema=name.schema,
+            table=name.name,
             before=ran.before,
             after=ran.after,
             commit_ts=commit_ts,

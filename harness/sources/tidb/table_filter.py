@@ -63,6 +63,10 @@ class TableFilter:
                 return rule.positive
         return False
 
+    def folded(self) -> TableFilter:
+        """Return the filter that ignores the case of letters."""
+        return TableFilter(tuple(map(_lowered, self.rules)), ignore_case=True)
+
     def _cased(self, name: str) -> str:
         return go_lower(name) if self.ignore_case else name
 

@@ -260,11 +260,12 @@ def test_rows_go_with_their_partitions() -> None:
     assert after(*frames, dropped)["test.t"] == [ONE]
 
 
-def test_an_exchange_moves_rows_both_ways() -> None:
-    """Rows of the partition and of the table change places, and are found there afterwards."""
+@pytest.mark.parametrize("named", ["t", "u"])
+def test_an_exchange_moves_rows_both_ways(named: str) -> None:
+    """Rows of partition and table change places, whichever table the event is about."""
     plain = CREATE.replace("`t`", "`u`")
     frames = [ddl(1, PARTITIONED, 3), ddl(1, plain, 3, "u"), put(2, 1, "a"), put(2, 2, "b", "u")]
-    swap = ddl(3, "ALTER TABLE `t` EXCHANGE PARTITION `p0` WITH TABLE `test`.`u`", 42)
+    swap = ddl(3, "ALTER TABLE `t` EXCHANGE PARTITION `p0` WITH TABLE `test`.`u`", 42, named)
     assert after(*frames, swap, put(4, 1, "c", "u"), put(4, 2, "d")) == {
         "test.t": [{"id": 2, "v": "d"}],
         "test.u": [{"id": 1, "v": "c"}],

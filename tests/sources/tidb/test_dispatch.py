@@ -153,6 +153,9 @@ def test_indexes_behind_virtual_columns() -> None:
         target_of(rule, replace(behind, table=replace(table, indexes=(last,))), (None, 1, "a"), 1)
     with pytest.raises(SourceStopped, match="which is virtual"):
         target_of(Dispatcher((), "columns", ("w",)), behind, (None, 1, "a"), 1)
+    # The newer architecture counts them on both sides.
+    newer = Placing(rule, behind, newer=True).target((None, 1, "a"), 1).number
+    assert newer == crc32(b"shopt") ^ crc32(b"id1")
 
 
 def test_a_word_that_is_no_rule() -> None:

@@ -25,7 +25,9 @@ from harness.sources.tidb.event_types import (
 from harness.sources.tidb.value_filter import ValueFilter
 
 RULE: Final = "harness.sources.tidb.event_filter:EventRule"
+FEED: Final = "harness.sources.tidb.changefeed"
 OWNER: Final = "harness.sources.tidb.ddl_filter"
+_OPTIONS: Final = (ActionType.MODIFY_TABLE_COMMENT, ActionType.REBASE_AUTO_ID)
 REBUILT: Final = frozenset(
     {ActionType.DROP_TABLE, ActionType.DROP_VIEW, ActionType.EXCHANGE_TABLE_PARTITION}
 )
@@ -115,11 +117,46 @@ def _whole_databases(original: Callable[..., bool]) -> Callable[..., bool]:
     return covers
 
 
+def _folded_as_a_whole(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_halves` of which both halves do without the case of letters."""
+
+    def halves(rule: EventRule, values: ValueFilter) -> object:
+        (folded, _), (bare, _) = original(rule, values)
+        return (folded, ValueFilter({})), (replace(bare, matcher=folded.matcher), values)
+
+    return halves
+
+
 def _one_by_one(original: Callable[..., Decision]) -> Callable[..., Decision]:
     """Return an `_owner` that takes each of several renames for one alone."""
     return lambda job, feed, start, *, several: original(
         job, feed, start, several=several and job.action is not ActionType.RENAME_TABLE
     )
+
+
+def _options_together(original: Callable[..., Decision]) -> Callable[..., Decision]:
+    """Return an `_owner` that takes each of several options for a statement of several changes."""
+
+    def owner(job: DdlJob, feed: object, start: int, *, several: bool) -> Decision:
+        asked = job
+        if several and job.action in _OPTIONS:
+            asked = replace(job, action=ActionType.MULTI_SCHEMA_CHANGE)
+        return original(asked, feed, start, several=several)
+
+    return owner
+
+
+def _each_alone(original: Callable[..., EventRule]) -> Callable[..., EventRule]:
+    """Return an `event_rule` that compiles each text of `ignore-sql` by itself."""
+
+    def rule(
+        matcher: Sequence[str], events: Sequence[str] = (), sql: Sequence[str] = ()
+    ) -> EventRule:
+        found = original(matcher, events, sql)
+        void = (original(matcher, (), (text,)).void for text in sql)
+        return replace(found, void=next(filter(None, void), ""))
+
+    return rule
 
 
 def _event(name: str) -> WrongProducer:
@@ -241,6 +278,12 @@ EVENTS: tuple[WrongProducer, ...] = (
         "It leaves no statement out by the name `multi schema change`.",
         _not_named("multi schema change"),
     ),
+    WrongProducer(
+        "feed-several-options-are-several-changes",
+        "changefeed.event-filter.multi-schema",
+        "It takes each of several options for a statement of several changes.",
+        patch(f"{OWNER}:_owner", _options_together),
+    ),
 )
 
 RULES: tuple[WrongProducer, ...] = (
@@ -357,6 +400,12 @@ RULES: tuple[WrongProducer, ...] = (
         _rules(lambda rule: replace(rule, void="")),
     ),
     WrongProducer(
+        "feed-bad-sql-one-by-one",
+        "changefeed.event-filter.bad-sql",
+        "It compiles each expression of `ignore-sql` by itself.",
+        patch("harness.sources.tidb.event_filter:event_rule", _each_alone),
+    ),
+    WrongProducer(
         "feed-bad-sql-voids-expressions",
         "changefeed.event-filter.bad-sql",
         "It passes over the value expressions too where `ignore-sql` does not compile.",
@@ -367,6 +416,18 @@ RULES: tuple[WrongProducer, ...] = (
         "changefeed.event-filter.case",
         "It does not mind the case of letters in a matcher.",
         patch(f"{RULE}.covers", _any_case),
+    ),
+    WrongProducer(
+        "feed-matchers-mind-the-case-anew",
+        "changefeed.event-filter.case-anew",
+        "It minds the case of letters in a matcher of the newer architecture.",
+        patch(f"{FEED}:_halves", lambda _: lambda *half: (half,)),
+    ),
+    WrongProducer(
+        "feed-expressions-in-any-case-anew",
+        "changefeed.event-filter.case-anew",
+        "It does not mind the case of letters in a matcher with value expressions.",
+        patch(f"{FEED}:_halves", _folded_as_a_whole),
     ),
     WrongProducer(
         "feed-renames-filtered-by-the-new-name",

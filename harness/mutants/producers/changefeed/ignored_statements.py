@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from harness.ddl import ActionType, DdlJob
 from harness.model.source_events import RowEvent, SourceEvent
+from harness.model.table import TableId
 from harness.mutants.producers.changefeed.edits import EMITTED, FILTERS, PULLER_CLASS
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch, returns
@@ -60,6 +62,28 @@ def _taking_back(actions: Sequence[ActionType], original: Callable[..., Any]) ->
         }
         for event in events:
             if not (isinstance(event, RowEvent) and str(event.table.table.id) in ignored):
+                yield event
+
+    return emitted
+
+
+def _as_before(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an `emitted` that keeps the old name of a table whose rename was ignored."""
+
+    def emitted(tidb: Any, changes: Any, **named: object) -> Iterator[SourceEvent]:  # noqa: ANN401
+        verb = f"{ActionType.RENAME_TABLE.display_name} "
+        for event in original(tidb, changes, **named):
+            former = {
+                new: old
+                for each in tidb.decisions
+                if each.subject.startswith(verb) and each.decision.stage == EVENT_FILTER
+                for old, _, new in [each.subject.removeprefix(verb).partition(" to ")]
+            }
+            if isinstance(event, RowEvent) and str(event.table.table.id) in former:
+                old = TableId(*former[str(event.table.table.id)].split("."))
+                table = replace(event.table.table, id=old)
+                yield replace(event, table=replace(event.table, table=table))
+            else:
                 yield event
 
     return emitted
@@ -151,6 +175,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.filter.rename-table",
         "It sends no rows after a `RENAME TABLE` that an event filter ignores.",
         _forgetting(ActionType.RENAME_TABLE),
+    ),
+    WrongProducer(
+        "feed-ignored-rename-keeps-the-old-name",
+        "changefeed.filter.rename-table",
+        "It sends rows under the old name after a `RENAME TABLE` that an event filter ignores.",
+        patch(EMITTED, _as_before),
     ),
     WrongProducer(
         "feed-ignored-rename-out-sent",

@@ -176,6 +176,22 @@ def _added_beside_another(job: DdlJob, decision: Decision) -> Decision:
     return LEFT_OUT if added and decision.sent else decision
 
 
+def _sent_when_gone(action: ActionType, words: str) -> WrongProducer:
+    """Send DDL of a table without a valid index that goes, where nothing else is asked."""
+
+    def judge(job: DdlJob, decision: Decision) -> Decision:
+        gone = job.after is None or job.schema != job.old_schema
+        left_out = gone and job.action is action and "no valid index" in decision.reason
+        return REPLICATE if left_out else decision
+
+    return WrongProducer(
+        f"feed-sends-{words}-anew",
+        "changefeed.ddl.gone-anew",
+        f"It sends `{action.display_name}` of a table without a valid index that goes.",
+        judged(judge),
+    )
+
+
 def _away_without_index(job: DdlJob, decision: Decision) -> Decision:
     away = job.action is ActionType.RENAME_TABLE and job.schema != job.old_schema
     return LEFT_OUT if away and decision.sent and keyless(job.before) else decision
@@ -198,8 +214,10 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "feed-leaves-out-rename-away-without-index",
-        "changefeed.ddl.rename-table",
+        "changefeed.ddl.rename-away",
         "It does not send the rename of a table without a valid index to an unknown database.",
         judged(_away_without_index),
     ),
+    _sent_when_gone(ActionType.DROP_TABLE, "drops-without-index"),
+    _sent_when_gone(ActionType.RENAME_TABLE, "renames-away-without-index"),
 )

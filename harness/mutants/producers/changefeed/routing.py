@@ -100,9 +100,22 @@ def _digest(of: Callable[[TableId], int]) -> Patch:
     """Return the patch that hashes a table otherwise."""
 
     def changed(original: Callable[..., None]) -> Callable[..., None]:
-        def made(placing: Any, rule: object, table: SourceTable) -> None:  # noqa: ANN401
-            original(placing, rule, table)
+        def made(placing: Any, rule: object, table: SourceTable, *, newer: bool) -> None:  # noqa: ANN401
+            original(placing, rule, table, newer=newer)
             placing._digest = of(table.table.id)  # noqa: SLF001
+
+        return made
+
+    return patch(f"{PLACING}.__init__", changed)
+
+
+def _null_skipped(*, skipped: bool) -> Patch:
+    """Return the patch by which NULL has a part in the hash of values, or none."""
+
+    def changed(original: Callable[..., None]) -> Callable[..., None]:
+        def made(placing: Any, *given: object, **named: object) -> None:  # noqa: ANN401
+            original(placing, *given, **named)
+            placing._skips_null = skipped  # noqa: SLF001
 
         return made
 
@@ -142,13 +155,13 @@ def _default_instead(key: str) -> Patch:
     """Return the patch that falls back to the table where what a rule's key names is missing."""
 
     def changed(original: Callable[..., None]) -> Callable[..., None]:
-        def made(placing: Placing, rule: object, table: SourceTable) -> None:
+        def made(placing: Placing, rule: object, table: SourceTable, *, newer: bool) -> None:
             try:
-                original(placing, rule, table)
+                original(placing, rule, table, newer=newer)
             except SourceStopped:
                 if not getattr(rule, key, None):
                     raise
-                original(placing, None, table)
+                original(placing, None, table, newer=newer)
 
         return made
 
@@ -182,6 +195,14 @@ def _by_partitioned(event: DdlEvent) -> Iterable[SourceEvent]:
         return (event,)
     other = event.exchanged[0].table.id.name
     return (replace(event, topic=event.topic.replace(other, event.table)),)
+
+
+def _by_plain(event: DdlEvent) -> Iterable[SourceEvent]:
+    """Yield an EXCHANGE PARTITION in the topic of the table without partitions."""
+    if event.exchanged is None or event.before is None:
+        return (event,)
+    plain = event.exchanged[0].table.id.name
+    return (replace(event, topic=event.topic.replace(event.before.table.id.name, plain)),)
 
 
 def _named_in_topics(change: Callable[[TableId], TableId]) -> Patch:
@@ -289,6 +310,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.topic.ddl-old-name",
         "It sends EXCHANGE PARTITION to the topic of the partitioned table.",
         ddl(_by_partitioned),
+    ),
+    WrongProducer(
+        "feed-exchange-anew-as-before",
+        "changefeed.topic.exchange-anew",
+        "It sends EXCHANGE PARTITION to the topic of the table without partitions.",
+        ddl(_by_plain),
     ),
     *(
         WrongProducer(
@@ -426,6 +453,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.partition.value-hash",
         "It leaves the table out of the hash of values.",
         _numbered(_without_table),
+    ),
+    WrongProducer(
+        "feed-null-has-no-hash",
+        "changefeed.partition.value-hash",
+        "It leaves a column that is NULL out of the hash of values.",
+        _null_skipped(skipped=True),
+    ),
+    WrongProducer(
+        "feed-null-is-hashed-anew",
+        "changefeed.partition.null-anew",
+        "It hashes `null` for a column that is NULL in the newer architecture too.",
+        _null_skipped(skipped=False),
     ),
     WrongProducer(
         "feed-updates-placed-by-old-values",

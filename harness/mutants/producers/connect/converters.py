@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 from zlib import crc32
@@ -58,6 +59,11 @@ def _form(**fields: bool) -> Patch:
 def _short(text: str) -> str:
     """Return the number of a Decimal without the zeros at its end; Base64 as it is."""
     return text.rstrip("0").rstrip(".") if text[0] != '"' and "." in text else text
+
+
+def _plain(text: str) -> str:
+    """Return the number of a Decimal with all its zeros; Base64 as it is."""
+    return text if text[0] == '"' else f"{Decimal(text):f}"
 
 
 def _null_for_a_default(found: Converters) -> Converters:
@@ -237,6 +243,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect.json.decimal-numeric",
         "It cuts trailing zeros off the number of a Decimal.",
         adjusted(BYTES, lambda text, schema: _short(text) if schema.name else text),
+    ),
+    WrongProducer(
+        "connect-decimal-in-plain-digits",
+        "connect.json.decimal-numeric",
+        "It writes the number of a Decimal without an exponent.",
+        adjusted(BYTES, lambda text, schema: _plain(text) if schema.name else text),
     ),
     WrongProducer(
         "connect-struct-sorted",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ _CHAIN: Final = "harness.codecs.connect.transforms"
 FILTER, ROUTER = OF_KAFKA
 # What a wrong transform makes of a record, given what the right one would.
 Apply = Callable[[Transform, ConnectRecord], ConnectRecord | None]
+Replace = Callable[[re.Pattern[str], str, str], str]
 
 
 def _applying(name: str, apply: Apply) -> Patch:
@@ -40,6 +42,39 @@ def _changed(change: Callable[[ConnectRecord], ConnectRecord]) -> Apply:
 
 def _boundaries_pass(right: Transform, record: ConnectRecord) -> ConnectRecord | None:
     return record if kind(record) == BOUNDARY else right(record)
+
+
+def _other_schemas(record: ConnectRecord) -> ConnectRecord:
+    """Return a record whose value's schema has the new topic's name."""
+    if record.value_schema is None:
+        return record
+    return replace(record, value_schema=replace(record.value_schema, name=record.topic))
+
+
+def _replacing(change: Callable[[Replace, re.Pattern[str], str, str], str]) -> Patch:
+    """Return the patch by which RegexRouter makes another topic of a pattern and a replacement."""
+    return patch(f"{_CHAIN}:replaced", lambda original: partial(change, original))
+
+
+def _searched(right: Replace, pattern: re.Pattern[str], replacement: str, topic: str) -> str:
+    """Return a topic whose first match is replaced, be the rest as it may."""
+    if pattern.fullmatch(topic):
+        return right(pattern, replacement, topic)
+    return pattern.sub(replacement.replace("$", "\\"), topic, count=1)
+
+
+def _as_a_whole(right: Replace, pattern: re.Pattern[str], replacement: str, topic: str) -> str:
+    """Return the replacement alone where the whole topic matches."""
+    found = right(pattern, replacement, topic)
+    return found if "$" in replacement or found == topic else replacement
+
+
+def _spared_dropped(stage: Any) -> Any:  # noqa: ANN401
+    """Return a stage whose Filter drops the boundaries of transactions, spared or not."""
+    right = stage.predicate
+    if right is None or stage.negate:
+        return stage
+    return replace(stage, predicate=lambda record: right(record) or kind(record) == BOUNDARY)
 
 
 def _other_options(change: Callable[[dict[str, str]], object]) -> Patch:
@@ -78,6 +113,12 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "filter",
         "It passes the boundaries of transactions through Filter.",
         _applying(FILTER, _boundaries_pass),
+    ),
+    _row(
+        "filter-drops-boundaries",
+        "filter",
+        "It drops the boundaries of transactions that a Filter's predicate spares.",
+        _stages(_spared_dropped),
     ),
     _row(
         "negate-ignored",
@@ -128,6 +169,30 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "route",
         "It renames all topics as RegexRouter renames those that match.",
         _other_options(lambda own: own.update(regex=f"{own['regex']}|(.*)()")),
+    ),
+    _row(
+        "router-searches",
+        "route",
+        "It renames topics of which a part alone matches.",
+        _replacing(_searched),
+    ),
+    _row(
+        "router-replaces-the-whole",
+        "route",
+        "It replaces the whole topic where the first match is shorter.",
+        _replacing(_as_a_whole),
+    ),
+    _row(
+        "router-drops-values",
+        "route-alone",
+        "It drops the values of records that RegexRouter renames.",
+        _applying(ROUTER, _changed(lambda record: replace(record, value=None, value_schema=None))),
+    ),
+    _row(
+        "router-renames-schemas",
+        "route-alone",
+        "It gives the schema of a value the name of the topic that RegexRouter gives.",
+        _applying(ROUTER, _changed(_other_schemas)),
     ),
     _row(
         "router-drops-keys",

@@ -12,7 +12,7 @@ from harness.ddl.alter.specification import Specification
 from harness.ddl.change import Change
 from harness.ddl.sql.tree import TableRef
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
-from harness.mutants.producers.changefeed.edits import ddl, emitted
+from harness.mutants.producers.changefeed.edits import ddl, emitted, settings
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import DDL, Json, events, renamed
 from harness.mutants.producers.patch import Patch, instead, patch
@@ -62,6 +62,13 @@ def _another_schema(key: Json, value: Json) -> None:
     schema, table = key.get("scm"), key.get("tbl")
     if table and f"{schema}.{table}" not in value["q"].replace("`", ""):
         key["scm"] = "other"
+
+
+def _partitioned_name(event: DdlEvent) -> Iterable[SourceEvent]:
+    if event.exchanged is None or event.before is None:
+        return (event,)
+    name = event.before.table.id
+    return (replace(event, schema=name.schema, table=name.name),)
 
 
 def _old_names(event: DdlEvent) -> Iterable[SourceEvent]:
@@ -214,6 +221,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.ddl.rename-names",
         "It gives the old names in a rename's key.",
         ddl(_old_names),
+    ),
+    WrongProducer(
+        "open-new-exchange-by-the-partitioned",
+        "open.new.exchange-name",
+        "It names the table with partitions in the key of an EXCHANGE PARTITION.",
+        ddl(_partitioned_name),
+    ),
+    WrongProducer(
+        "open-new-rename-as-it-was-written",
+        "open.new.rename-text",
+        "It sends the restored text of a rename in the newer architecture too.",
+        settings(lambda _: {"newer": False}),
     ),
     WrongProducer(
         "open-renames-as-one-event",
