@@ -140,7 +140,7 @@ def _dumps(document: object) -> str:
 
 def _vector(column: Column) -> SearchStrategy[Value]:
     del column
-    numbers = st.lists(st.sampled_from(["0", "1", "2.5", "-3", "1e-7"]), max_size=4)
+    numbers = st.lists(st.sampled_from(["0", "1", "2.5", "-3", "0.0000001"]), max_size=4)
     return numbers.map(lambda texts: f"[{','.join(texts)}]")
 
 

@@ -1,7 +1,13 @@
 """What TiDB and TiCDC derive from a table: type codes, flags, and the key that identifies a row.
 
+The newer architecture (`newer`) finds handle and flags in another way in two places: a unique index
+over a virtual column is taken as well, though the column is never sent, and a generated column has
+only those flags of its indexes that TiDB's own table has.
+
 Source: tiflow c7b2588 cdc/model/schema_storage.go:208 `findHandleIndex`, :237 `initColumnsFlag`;
-MySQL's protocol type codes; TiDB pkg/ddl/index.go `AddIndexColumnFlag`.
+pingcap/ticdc b813e76f9d pkg/common/table_info_helper.go `initIndexColumns`,
+pkg/sink/codec/open/message.go:138 `initColumnFlags`; MySQL's protocol type codes; TiDB
+pkg/ddl/index.go `AddIndexColumnFlag`.
 """
 
 from __future__ import annotations
@@ -9,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntFlag
 
+from harness.ddl.charsets import BINARY
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.model.table import Index, Table
 
@@ -71,47 +78,55 @@ def is_emitted(column: Column) -> bool:
     return column.generated is None or column.generated.stored
 
 
-def handle(table: Table) -> Index | None:
+def handle(table: Table, *, newer: bool = False) -> Index | None:
     """Return the key that identifies a row downstream, None when the table has none.
 
     The primary key; else the unique index over NOT NULL columns with the fewest parts, the one with
-    the lowest id among equals. An index over a virtual column or an expression never counts.
+    the lowest id among equals. An index over an expression never counts, one over a virtual column
+    in the newer architecture alone.
     """
     primary = table.primary_key
     if primary is not None:
         return primary
-    valid = [index for index in table.indexes if _identifies(table, index)]
+    valid = [index for index in table.indexes if _identifies(table, index, virtual=newer)]
     return min(valid, key=lambda index: (len(index.parts), index.id), default=None)
 
 
-def _identifies(table: Table, index: Index) -> bool:
+def _identifies(table: Table, index: Index, *, virtual: bool) -> bool:
     columns = [table.column(name) for name in index.columns]
     whole = len(columns) == len(index.parts)
-    return (
-        index.unique and whole and all(not each.nullable and is_emitted(each) for each in columns)
-    )
+    fits = (not each.nullable and (virtual or is_emitted(each)) for each in columns)
+    return index.unique and whole and all(fits)
 
 
-def handle_columns(table: Table) -> tuple[int, ...]:
-    """Return the ordinals of the handle key's columns in table order, empty when there is none."""
-    key = handle(table)
+def handle_columns(table: Table, *, newer: bool = False) -> tuple[int, ...]:
+    """Return the ordinals of the handle key's columns in table order, empty when there is none.
+
+    Of a virtual column, which is never sent, no reader learns.
+    """
+    key = handle(table, newer=newer)
     names = {name.lower() for name in key.columns} if key is not None else set[str]()
     return tuple(
-        ordinal for ordinal, column in enumerate(table.columns) if column.name.lower() in names
+        ordinal
+        for ordinal, column in enumerate(table.columns)
+        if column.name.lower() in names and is_emitted(column)
     )
 
 
-def column_flags(table: Table) -> tuple[int, ...]:
+def column_flags(table: Table, *, newer: bool = False) -> tuple[int, ...]:
     """Return the TiCDC flag bits of each column, in table order."""
-    key = handle(table)
-    return tuple(
-        int(_own_flags(column) | _key_flags(table, key, column)) for column in table.columns
-    )
+    key = handle(table, newer=newer)
+    found: list[int] = []
+    for column in table.columns:
+        stored = newer and column.generated is not None
+        keys = _stored_flags(table, column) if stored else _key_flags(table, key, column)
+        found.append(int(_own_flags(column) | keys))
+    return tuple(found)
 
 
 def _own_flags(column: Column) -> ColumnFlag:
     found = {
-        ColumnFlag.BINARY: column.kind not in _WITH_CHARSET,
+        ColumnFlag.BINARY: column.kind not in _WITH_CHARSET or column.charset == BINARY,
         ColumnFlag.GENERATED: column.generated is not None,
         ColumnFlag.NULLABLE: column.nullable,
         ColumnFlag.UNSIGNED: column.unsigned or column.kind in _ALWAYS_UNSIGNED,
@@ -123,7 +138,7 @@ def _key_flags(table: Table, key: Index | None, column: Column) -> ColumnFlag:
     flags = ColumnFlag(0)
     name = column.name.lower()
     for index in table.indexes:
-        columns = [(part.column or "").lower() for part in index.parts]
+        columns = _lowered(index)
         if name not in columns:
             continue
         if index.primary:
@@ -135,3 +150,27 @@ def _key_flags(table: Table, key: Index | None, column: Column) -> ColumnFlag:
         if index is key:
             flags |= ColumnFlag.HANDLE_KEY
     return flags
+
+
+def _stored_flags(table: Table, column: Column) -> ColumnFlag:
+    """Return the flags that TiDB's own table gives a column for its indexes.
+
+    All columns of the primary key have one; of others the first, by whether it stands alone.
+    """
+    flags = ColumnFlag(0)
+    name = column.name.lower()
+    for index in table.indexes:
+        columns = _lowered(index)
+        if index.primary and name in columns:
+            flags |= ColumnFlag.PRIMARY_KEY
+            # One clustered integer is the row's handle itself, and no index: its id is 0.
+            flags |= ColumnFlag.HANDLE_KEY if index.id == 0 else ColumnFlag(0)
+        elif not index.primary and columns[0] == name:
+            alone = index.unique and len(columns) == 1
+            flags |= ColumnFlag.UNIQUE_KEY if alone else ColumnFlag.MULTIPLE_KEY
+    return flags
+
+
+def _lowered(index: Index) -> list[str]:
+    """Return the columns of an index in small letters, empty for an expression."""
+    return [(part.column or "").lower() for part in index.parts]

@@ -35,6 +35,7 @@ JSON_INTEGERS = range(-(2**63), 2**64)
 # Doubles are written without an exponent from here up to, and without, there.
 JSON_FIXED_MIN, JSON_FIXED_MAX = 1e-15, 1e15
 _LONE = re.compile("[\ud800-\udfff]")
+_FLOAT32 = struct.Struct("<f")
 # ASCII: Python's own parsers read every script's digits, underscores and spaces besides.
 _INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?\Z", re.ASCII)
@@ -94,7 +95,7 @@ def _shown(raw: object) -> str:
 def _float32(column: Column, raw: object) -> float:
     value = _float64(column, raw)
     try:
-        narrowed: float = struct.unpack("<f", struct.pack("<f", value))[0]
+        narrowed: float = _FLOAT32.unpack(_FLOAT32.pack(value))[0]
     except OverflowError as error:
         raise ValueError(f"{raw!r} is out of the range of float") from error
     return narrowed or 0.0
@@ -265,14 +266,33 @@ def _no_json(constant: str) -> None:
 
 
 def _vector(column: Column, raw: object) -> str:
-    """Drop spaces; numbers keep their text."""
-    del column
+    """Return the numbers as TiDB prints them: the fewest digits of 32 bits, and no exponent.
+
+    Source: TiDB pkg/types/vector.go, `VectorFloat32.String`.
+    """
     inner = raw.strip()[1:-1].strip() if isinstance(raw, str) else ""
     numbers = [number.strip() for number in inner.split(",")] if inner else []
     bracketed = isinstance(raw, str) and raw.strip().startswith("[") and raw.strip().endswith("]")
     if not bracketed or not all(_NUMBER.match(number) for number in numbers):
         raise ValueError(f"{_shown(raw)} is not a vector ([number,...])")
-    return f"[{','.join(numbers)}]"
+    return f"[{','.join(_fixed32(_float32(column, number)) for number in numbers)}]"
+
+
+def _fixed32(value: float) -> str:
+    """Return a 32-bit float in fixed notation, with the fewest digits that read back."""
+    packed = _FLOAT32.pack(value)
+    texts = (f"{value:.{precision}g}" for precision in range(1, 9))
+    # Nine digits separate every 32-bit float from its neighbours.
+    found = next((text for text in texts if _reads_back(text, packed)), f"{value:.9g}")
+    return f"{Decimal(found):f}"
+
+
+def _reads_back(text: str, packed: bytes) -> bool:
+    try:
+        return _FLOAT32.pack(float(text)) == packed
+    except OverflowError:
+        # Rounding the greatest floats up leaves the 32-bit range.
+        return False
 
 
 class _Number(str):

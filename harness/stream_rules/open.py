@@ -72,8 +72,12 @@ def _headers(stream: Stream) -> Iterator[str]:
 
 def _ddl_everywhere(stream: Stream) -> Iterator[str]:
     found: dict[tuple[str, int], dict[int, Sent]] = {}
+    topics: dict[int, str] = {}
     for sent in stream.events:
         if sent.event.kind is DDL:
+            topic = topics.setdefault(sent.origin.event, sent.record.topic)
+            if topic != sent.record.topic:
+                yield f"{sent} is in {topic} too, but a DDL event has one topic"
             copies = found.setdefault((sent.record.topic, sent.origin.event), {})
             copies[sent.record.partition] = sent
     for copies in found.values():

@@ -40,6 +40,7 @@ def test_every_kind_has_a_type_code(kind: ColumnKind) -> None:
         ("a varchar(9)", [F.NULLABLE]),
         ("a enum('x'), b varbinary(3)", [F.NULLABLE, F.BINARY | F.NULLABLE]),
         ("a char(3) charset binary not null", [F.BINARY]),
+        ("a enum('x') charset binary, b set('x') charset binary", [F.BINARY | F.NULLABLE] * 2),
         ("a year not null, b bit not null", [F.BINARY | F.UNSIGNED] * 2),
         ("a int zerofill not null", [F.BINARY | F.UNSIGNED]),
         (
@@ -95,6 +96,38 @@ def test_the_handle_is_the_key_that_tidb_chooses(
     key = handle(table)
     assert (key.name if key else None) == name
     assert handle_columns(table) == ordinals
+
+
+def test_the_newer_architecture_takes_a_virtual_key_for_the_handle() -> None:
+    """A unique index over a virtual column is the handle, and no column that is sent says so."""
+    table = created("a int not null, b int as (a) not null, unique k (b), unique j (a)")
+    assert handle_columns(table) == (0,)
+    key = handle(table, newer=True)
+    assert key is not None
+    assert key.name == "k"
+    assert handle_columns(table, newer=True) == ()
+    assert column_flags(table, newer=True)[0] == F.BINARY | F.UNIQUE_KEY
+
+
+@pytest.mark.parametrize(
+    ("keys", "flags"),
+    [
+        ("primary key (g)", F.PRIMARY_KEY | F.HANDLE_KEY),
+        ("primary key (n, g)", F.PRIMARY_KEY),
+        ("unique (g)", F.UNIQUE_KEY),
+        ("unique (g, n)", F.MULTIPLE_KEY),
+        ("unique (n, g)", F(0)),
+        ("key (g)", F.MULTIPLE_KEY),
+        ("key (g, n)", F.MULTIPLE_KEY),
+        ("key (n, g), unique (g)", F.UNIQUE_KEY),
+    ],
+)
+def test_the_newer_architecture_marks_generated_columns_as_tidb_does(
+    keys: str, flags: ColumnFlag
+) -> None:
+    """The flags that an index gives its other columns do not reach a generated one."""
+    table = created(f"n int not null, g int as (n) stored not null, {keys}")
+    assert column_flags(table, newer=True)[1] == F.BINARY | F.GENERATED | flags
 
 
 def test_virtual_columns_are_never_emitted() -> None:

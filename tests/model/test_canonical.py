@@ -102,6 +102,12 @@ GOOD: list[tuple[Column, object, Value]] = [
     (of(K.BLOB), "", b""),
     (of(K.VECTOR), " [ 1, 2.5 ,-3]", "[1,2.5,-3]"),
     (of(K.VECTOR), "[]", "[]"),
+    # 32 bits, the fewest digits, no exponent: TiDB's VectorFloat32.String.
+    (
+        of(K.VECTOR),
+        "[1e3,1e-7,123456789,0.10,3.4028235e38]",
+        f"[1000,0.0000001,123456790,0.1,{34028235 * 10**31}]",
+    ),
     (of(K.JSON), '{"b":1,"a":[1.0,1e2,"é<"]}', '{"a": [1.0, 100.0, "é<"], "b": 1}'),
     # TiCDC vectors type_json_null/2, 7 to 10, 12 to 14: what TiDB makes of each spelling.
     (of(K.JSON), "1e-7", "0.0000001"),

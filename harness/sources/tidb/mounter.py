@@ -7,21 +7,22 @@ from harness.model.source_events import SourceTable
 from harness.model.table import Table
 
 
-def source_table(table: Table, *, stored: bool = True) -> SourceTable:
+def source_table(table: Table, *, stored: bool = True, newer: bool = False) -> SourceTable:
     """Derive what TiDB derives from a table; the handle key is its valid index, if there is one.
 
-    `stored` says whether stored generated columns are sent.
+    `stored` says whether stored generated columns are sent, `newer` whether handle and flags are
+    found as the newer architecture finds them.
     """
     return SourceTable(
         table=table,
         codes=tuple(tidb.type_code(column) for column in table.columns),
-        flags=tidb.column_flags(table),
+        flags=tidb.column_flags(table, newer=newer),
         emitted=tuple(
             ordinal
             for ordinal, column in enumerate(table.columns)
             if tidb.is_emitted(column) and (stored or column.generated is None)
         ),
-        handle=tidb.handle_columns(table),
+        handle=tidb.handle_columns(table, newer=newer),
     )
 
 

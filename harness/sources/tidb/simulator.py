@@ -129,7 +129,7 @@ class TiDB:
         self._explain = explain
         self._end_resolved = end_resolved
         self._clock = Clock()
-        self._cluster = Cluster(databases, stored=feed.stored)
+        self._cluster = Cluster(databases, stored=feed.stored, newer=feed.newer)
         self._puller = Puller(
             feed.filters,
             self._cluster.catalogue,

@@ -372,3 +372,11 @@ def test_a_default_that_tidb_does_not_keep_is_refused() -> None:
     bad = ddl("CREATE TABLE t (id INT PRIMARY KEY, v VARBINARY(9) DEFAULT X'FF00')")
     with pytest.raises(StepError, match=r"default of shop\.t\.v is not UTF-8"):
         source_events(bad)
+
+
+def test_a_default_that_ticdc_fills_in_with_its_blanks_is_refused() -> None:
+    """A CHAR is stored without them; a row of before would have them until it is written."""
+    made = "CREATE TABLE t (id INT PRIMARY KEY, c CHAR(4) DEFAULT 'a ')"
+    assert source_events(ddl(made), ddl("ALTER TABLE t ADD COLUMN d CHAR(4) DEFAULT 'a'"))
+    with pytest.raises(StepError, match=r"rows of shop\.t get d with blanks at its end"):
+        source_events(ddl(made), ddl("ALTER TABLE t ADD COLUMN d CHAR(4) DEFAULT 'a '"))

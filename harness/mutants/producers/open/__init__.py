@@ -10,6 +10,7 @@ from harness.mutants.producers.open import (
     frames,
     keys,
     large,
+    newer,
     order,
     rows,
     transactions,
@@ -20,6 +21,7 @@ from harness.mutants.producers.open import (
 ROWS: tuple[WrongProducer, ...] = (
     *frames.ROWS,
     *keys.ROWS,
+    *newer.ROWS,
     *rows.ROWS,
     *types.ROWS,
     *flags.ROWS,

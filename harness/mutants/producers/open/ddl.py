@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from harness.ddl import ActionType
-from harness.ddl.alter.specification import Specification
+from harness.ddl.alter.specification import PlainSpecification, Specification
 from harness.ddl.change import Change
 from harness.ddl.sql.tree import TableRef
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
@@ -17,6 +17,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import DDL, Json, events, renamed
 from harness.mutants.producers.patch import Patch, instead, patch
 from harness.protocols.clauses import CLAUSES
+from harness.sources.tidb.changefeed import DEFAULT_TOPIC
 from harness.spec import Level
 
 DROPS = (ActionType.DROP_TABLE, ActionType.DROP_VIEW)
@@ -139,6 +140,37 @@ def _per_part(event: DdlEvent) -> Iterable[SourceEvent]:
     return (replace(event, type=int(ActionType.MODIFY_COLUMN), action="modify_column"),)
 
 
+def _as_one(event: DdlEvent) -> Iterable[SourceEvent]:
+    """Yield an ADD COLUMN of several columns with its own type."""
+    if event.type != ActionType.MULTI_SCHEMA_CHANGE or "ADD COLUMN (" not in event.query:
+        return (event,)
+    return (replace(event, type=int(ActionType.ADD_COLUMN), action="add_column"),)
+
+
+def _counting(change: Callable[[Specification], bool]) -> Patch:
+    """Return the patch that counts a specification as one, where `change` says so."""
+
+    def changed(original: Callable[..., tuple[Specification, ...]]) -> Callable[..., object]:
+        return lambda spec: (spec,) if change(spec) else original(spec)
+
+    return patch("harness.ddl.alter.table:_counted", changed)
+
+
+def _again(*words: str) -> Patch:
+    """Return the patch that sends an event twice whose statement has all of these words."""
+
+    def changed(event: DdlEvent) -> Iterable[SourceEvent]:
+        alone = event.type in (*OPTIONS, ActionType.ALTER_TTL_INFO)
+        return (event, event) if alone and all(word in event.query for word in words) else (event,)
+
+    return ddl(changed)
+
+
+def _commented_anew(original: Callable[[str], str]) -> Callable[[str], str]:
+    """Return what puts options into comments, whatever comments are there."""
+    return lambda query: original(query.replace("/*T!", "/*T\0")).replace("/*T\0", "/*T!")
+
+
 def _part_by_part(original: Callable[..., None]) -> Callable[..., None]:
     """Return what runs a job of its own for each specification of an ALTER TABLE."""
 
@@ -211,6 +243,12 @@ ROWS: tuple[WrongProducer, ...] = (
         instead("harness.sources.tidb.simulator:with_feature_comments", str),
     ),
     WrongProducer(
+        "open-404-comments-anew",
+        "open.ddl.user-text",
+        "It puts options into comments in 4.0.4 where the statement has such a comment already.",
+        patch("harness.sources.tidb.simulator:with_feature_comments", _commented_anew),
+    ),
+    WrongProducer(
         "open-ddl-of-another-schema",
         "open.ddl.current-schema",
         "It gives another database in `scm` where `q` names the table without one.",
@@ -277,6 +315,12 @@ ROWS: tuple[WrongProducer, ...] = (
         ddl(_elsewhere),
     ),
     WrongProducer(
+        "open-ddl-to-another-topic-too",
+        "open.ddl.topic-broadcast",
+        "It sends DDL events to the default topic as well.",
+        ddl(lambda event: (event, replace(event, topic=DEFAULT_TOPIC))),
+    ),
+    WrongProducer(
         "open-ddl-to-one-partition-of-the-topic",
         "open.ddl.topic-broadcast",
         "It sends a DDL event to one partition of its table's topic.",
@@ -288,11 +332,29 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes TiDB's own options without a comment around them.",
         _query(r"/\*T!(?:\[[a-z_]+\])? (.*?) \*/", r"\1"),
     ),
+    *(
+        WrongProducer(
+            f"open-ddl-{words}-in-plain",
+            "open.ddl.feature-comments",
+            f"It writes {shown} without a comment around it.",
+            _query(rf"/\*T!\[{feature}\] (.*?) \*/", r"\1"),
+        )
+        for words, shown, feature in (
+            ("auto-random", "AUTO_RANDOM of a column", "auto_rand"),
+            ("clustering", "CLUSTERED of a key", "clustered_index"),
+        )
+    ),
     WrongProducer(
         "open-ddl-feature-left-out",
         "open.ddl.feature-comments",
         "It leaves TiDB's own options out.",
         _query(r" /\*T!.*?\*/", ""),
+    ),
+    WrongProducer(
+        "open-ddl-statistics-in-a-comment",
+        "open.ddl.feature-comments",
+        "It puts STATS_BUCKETS into a comment.",
+        _query(r"STATS_BUCKETS = \d+", r"/*T! \g<0> */"),
     ),
     WrongProducer(
         "open-ddl-placement-kept",
@@ -325,14 +387,44 @@ ROWS: tuple[WrongProducer, ...] = (
         patch("harness.ddl.alter.table:apply_specifications", _part_by_part),
     ),
     WrongProducer(
-        "open-ddl-options-as-one-event",
+        "open-ddl-algorithm-counted",
         "open.ddl.multi-statement",
+        "It counts ALGORITHM and LOCK as specifications.",
+        _counting(lambda spec: isinstance(spec, PlainSpecification)),
+    ),
+    WrongProducer(
+        "open-ddl-added-columns-as-one",
+        "open.ddl.multi-statement",
+        "It counts the columns of one ADD COLUMN as one specification.",
+        ddl(_as_one),
+    ),
+    WrongProducer(
+        "open-ddl-event-for-engine",
+        "open.ddl.multi-option",
+        "It sends one event more for ENGINE.",
+        _again("ENGINE ="),
+    ),
+    WrongProducer(
+        "open-ddl-event-for-row-format",
+        "open.ddl.multi-option",
+        "It sends one event more for ROW_FORMAT.",
+        _again("ROW_FORMAT ="),
+    ),
+    WrongProducer(
+        "open-ddl-ttl-options-apart",
+        "open.ddl.multi-option",
+        "It sends an event for a TTL, and one more for what else is said of it.",
+        _again("TTL =", "TTL_JOB_INTERVAL ="),
+    ),
+    WrongProducer(
+        "open-ddl-options-as-one-event",
+        "open.ddl.multi-option",
         "It sends one event of type 61 for a specification of several options.",
         emitted(_options_at_once),
     ),
     WrongProducer(
         "open-ddl-charset-and-collation-apart",
-        "open.ddl.multi-statement",
+        "open.ddl.multi-option",
         "It sends an event for a character set, and one more for its collation.",
         ddl(lambda event: (event, event) if event.type == CHARSET else (event,)),
     ),

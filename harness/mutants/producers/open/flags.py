@@ -193,9 +193,21 @@ def _shortest(table: Table, *, nullable: bool = False, virtual: bool = False) ->
     return min(valid, key=lambda i: (len(i.parts), i.id), default=None)
 
 
-def _newest(table: Table) -> Index | None:
-    valid = [i for i in table.indexes if i.unique]
-    return max(valid, key=lambda i: i.id, default=None)
+def _newest(found: Index, table: Table) -> Index:
+    """Return the newest of the unique indexes that are as short as the handle."""
+    same = [i for i in table.indexes if i.unique and len(i.parts) == len(found.parts)]
+    valid = [i for i in same if not any(table.column(name).nullable for name in i.columns)]
+    return max(valid, key=lambda i: i.id, default=found)
+
+
+def _otherwise(change: Callable[[Index, Table], Index | None]) -> Patch:
+    """Return the patch that takes another handle, of a table that has one that is sent whole."""
+
+    def changed(found: Index | None, table: Table) -> Index | None:
+        sent = found is not None and all(is_emitted(table.column(n)) for n in found.columns)
+        return change(found, table) if found is not None and sent else found
+
+    return adjusted(HANDLE, changed)
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -248,6 +260,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.flag.binary.all-but-text",
         "It sets the binary flag on ENUM and SET as well.",
         adjusted(FLAGS, _members_too),
+    ),
+    WrongProducer(
+        "open-flag-binary-not-on-binary-members",
+        "open.flag.binary.all-but-text",
+        "It leaves the binary flag out on ENUM and SET of CHARACTER SET binary.",
+        _without({ColumnKind.ENUM, ColumnKind.SET}),
     ),
     WrongProducer(
         "open-flag-multiple-key-of-composites-only",
@@ -310,23 +328,20 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-handle-of-most-columns",
         "open.handle.choice",
         "It takes the unique index of most columns for the handle.",
-        adjusted(HANDLE, lambda found, table: found and _largest(table)),
+        _otherwise(lambda _, table: _largest(table)),
     ),
     WrongProducer(
         "open-handle-not-the-primary-key",
         "open.handle.choice",
         "It takes a unique index of fewer columns for the handle, whatever the primary key.",
-        adjusted(HANDLE, lambda found, table: found and _shortest(table)),
+        _otherwise(lambda _, table: _shortest(table)),
     ),
     WrongProducer(
         "open-handle-that-may-be-null",
         "open.handle.choice",
         "It takes a unique index over columns that may be NULL for the handle.",
-        adjusted(
-            HANDLE,
-            lambda found, table: (
-                found if not found or found.primary else _shortest(table, nullable=True)
-            ),
+        _otherwise(
+            lambda found, table: found if found.primary else _shortest(table, nullable=True)
         ),
     ),
     WrongProducer(
@@ -343,7 +358,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-handle-newest",
         "open.handle.choice",
-        "It takes the newest unique index for the handle.",
-        adjusted(HANDLE, lambda found, table: found and _newest(table)),
+        "It takes the newest of the shortest unique indexes for the handle.",
+        _otherwise(lambda found, table: found if found.primary else _newest(found, table)),
     ),
 )

@@ -20,7 +20,7 @@ from harness.mutants.producers.open.edits import (
     renamed,
     reordered,
 )
-from harness.mutants.producers.patch import Patch, constant, patch, result
+from harness.mutants.producers.patch import Patch, constant, patch
 from harness.wire.framing import frame_values
 
 CLAUSES = {ROW: "open.key.row", DDL: "open.key.ddl", RESOLVED: "open.key.resolved"}
@@ -28,7 +28,6 @@ NAMES = {ROW: "row", DDL: "ddl", RESOLVED: "resolved"}
 MEMBERS = {ROW: ("ts", "scm", "tbl", "t"), DDL: ("ts", "scm", "tbl", "t"), RESOLVED: ("ts", "t")}
 _NO_KIND = 9
 ENCODER = "harness.codecs.open.encode_rows:RowTexts.__init__"
-NEWARCH = "harness.codecs.open.dialect:NEWARCH"
 CURRENT = "harness.codecs.open.dialect:CURRENT"
 
 
@@ -43,15 +42,6 @@ def _as_encoded_in_404(change: Callable[[OpenSettings], OpenSettings]) -> Patch:
         return init
 
     return patch(ENCODER, changed)
-
-
-def _escaping(character: str) -> Patch:
-    """Return the patch by which the newer architecture escapes a character."""
-    escape = f"\\u{ord(character):04x}"
-    return result(
-        "harness.wire.json_text:bare",
-        lambda texts: [text.replace(character, escape) for text in texts],
-    )
 
 
 def _dropped(kind: int, member: str) -> Patch:
@@ -227,51 +217,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.resolved.empty-frame",
         "It sends a frame that holds `null` as a resolved event's value.",
         _marks(b"null"),
-    ),
-    WrongProducer(
-        "open-new-key-in-the-older-order",
-        "open.new.key-order",
-        "It writes the members of the newer architecture's key in the older order.",
-        constant(f"{NEWARCH}.key_tail", ("ptn", "t", "ohk", "ccl")),
-    ),
-    WrongProducer(
-        "open-new-key-with-row-id",
-        "open.new.no-row-id",
-        "It writes `rid` in the newer architecture.",
-        constant(f"{NEWARCH}.key_tail", ("t", "ohk", "ccl", "ptn", "rid")),
-    ),
-    WrongProducer(
-        "open-new-names-left-out",
-        "open.new.names-always",
-        "It leaves empty names out in the newer architecture.",
-        constant(f"{NEWARCH}.empty_members", value=False),
-    ),
-    WrongProducer(
-        "open-new-claim-check-without-ohk",
-        "open.new.claim-check",
-        "It leaves `ohk` out of a claim check's key in the newer architecture.",
-        constant(f"{NEWARCH}.both_ohk", value=False),
-    ),
-    WrongProducer(
-        "open-new-columns-sorted",
-        "open.new.column-order",
-        "It sorts columns by name in the newer architecture.",
-        constant(f"{NEWARCH}.sorted_columns", value=True),
-    ),
-    WrongProducer(
-        "open-new-html-escaped",
-        "open.new.html-unescaped",
-        "It escapes `<`, `>` and `&` in the newer architecture.",
-        constant(f"{NEWARCH}.html_escapes", value=True),
-    ),
-    *(
-        WrongProducer(
-            f"open-new-{words}-escaped",
-            "open.new.html-unescaped",
-            f"It escapes `{character}` in the newer architecture, and not the others.",
-            _escaping(character),
-        )
-        for words, character in (("less-than", "<"), ("greater-than", ">"), ("ampersand", "&"))
     ),
     WrongProducer(
         "open-404-with-flags",

@@ -25,6 +25,8 @@ from harness.sources.tidb.store import NetChange
 Events = Sequence[SourceEvent]
 SPLIT = "harness.sources.tidb.split:split_on"
 HTML_SAFE = "harness.wire.json_text:html_safe"
+# Two backslashes before a letter that JSON's own escapes have; `\\\\n` is a backslash and an n.
+_DOUBLED = re.compile(r"(?<!\\)\\\\([bfnrt])")
 
 
 def _newest_first(events_: Events) -> Iterable[SourceEvent]:
@@ -132,8 +134,8 @@ def _inserts_later(events_: Events) -> Iterable[SourceEvent]:
 def _virtual_too(original: Callable[..., SourceTable]) -> Callable[..., SourceTable]:
     """Return a `source_table` that sends virtual columns where stored ones are left out."""
 
-    def made(table: Table, *, stored: bool = True) -> SourceTable:
-        found = original(table, stored=stored)
+    def made(table: Table, *, stored: bool = True, newer: bool = False) -> SourceTable:
+        found = original(table, stored=stored, newer=newer)
         kinds = enumerate(c.generated for c in table.columns)
         kept = tuple(n for n, kind in kinds if kind is None or not kind.stored)
         return found if stored else replace(found, emitted=kept)
@@ -308,6 +310,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes a blank behind the opening brace of an event value.",
         frames(
             lambda pairs: [(key, value.replace(b"{", b"{ ", 1)) for key, value in pairs],
+        ),
+    ),
+    WrongProducer(
+        "open-bytes-backslashes-not-doubled",
+        "open.type.escaped-twice",
+        "It does not double the backslash of those of Go's escapes that JSON has as well.",
+        result(
+            "harness.codecs.open.types:_quoted",
+            lambda write: lambda given: [_DOUBLED.sub(r"\\\1", text) for text in write(given)],
         ),
     ),
     WrongProducer(

@@ -81,6 +81,10 @@ def _named(change: str) -> Patch:
     return images(changed)
 
 
+def _without_case(value: Json, image: str) -> None:
+    value[image] = dict(sorted(value[image].items(), key=lambda pair: pair[0].lower()))
+
+
 def _numbered(value: Json, image: str) -> None:
     value[image] = {str(n): column for n, column in enumerate(value[image].values())}
 
@@ -229,6 +233,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.column.name",
         "It names columns by their numbers.",
         images(_numbered),
+    ),
+    WrongProducer(
+        "open-columns-sorted-without-case",
+        "open.column.order",
+        "It sorts columns by their names in small letters.",
+        images(_without_case),
     ),
     WrongProducer(
         "open-old-row-first",

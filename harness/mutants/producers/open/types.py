@@ -8,6 +8,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from struct import pack, unpack
 from typing import Any, cast
 
 from harness.codecs.open.dialect import OpenDialect
@@ -306,6 +307,16 @@ def _left_out(column: dict[str, object]) -> None:
         del column["v"]
 
 
+def _with_exponents(text: str) -> str:
+    return "[" + ",".join(f"{float(number):g}" for number in text[1:-1].split(",") if number) + "]"
+
+
+def _of_64_bits(text: str) -> str:
+    """Return a vector with each number as the double that it widens to."""
+    numbers = (unpack("<f", pack("<f", float(n)))[0] for n in text[1:-1].split(",") if n)
+    return "[" + ",".join(f"{Decimal(repr(number)):f}" for number in numbers) + "]"
+
+
 def _fixed(text: str) -> str:
     return f"{Decimal(text):f}"
 
@@ -341,6 +352,8 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     _row(ColumnKind.JSON, "as-object", "writes {} as part of the event", _unquoted, quoted=False),
     _row(ColumnKind.VECTOR, "blanks", "writes blanks in {}", lambda t: t.replace(",", ", ")),
+    _row(ColumnKind.VECTOR, "exponents", "writes {} with exponents", _with_exponents),
+    _row(ColumnKind.VECTOR, "64-bits", "writes {} with the digits of 64 bits", _of_64_bits),
     _row(ColumnKind.VECTOR, "braces", "writes {} in braces", lambda t: "{" + t[1:-1] + "}"),
     *(
         _row(kind, "unescaped", "escapes invisible bytes of {} as JSON alone does", _as_json)

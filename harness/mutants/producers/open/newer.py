@@ -1,0 +1,115 @@
+"""The newer architecture: where it writes, names or marks things in a way of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.ddl.tidb import ColumnFlag
+from harness.model.table import Table
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, constant, instead, patch, result
+
+NEWARCH = "harness.codecs.open.dialect:NEWARCH"
+FLAGS = "harness.ddl.tidb:column_flags"
+HANDLE = "harness.ddl.tidb:handle"
+_KEYS = ColumnFlag.PRIMARY_KEY | ColumnFlag.UNIQUE_KEY | ColumnFlag.MULTIPLE_KEY
+
+
+def _escaping(character: str) -> Patch:
+    """Return the patch by which the newer architecture escapes a character."""
+    escape = f"\\u{ord(character):04x}"
+    return result(
+        "harness.wire.json_text:bare",
+        lambda texts: [text.replace(character, escape) for text in texts],
+    )
+
+
+def _as_before(original: Callable[..., object]) -> Callable[..., object]:
+    """Return a function of a table that finds what the older architecture finds."""
+    return lambda table, **_: original(table)
+
+
+def _generated_unmarked(original: Callable[..., tuple[int, ...]]) -> Callable[..., tuple[int, ...]]:
+    """Return a `column_flags` that gives generated columns none of their keys' flags."""
+
+    def flags(table: Table, *, newer: bool = False) -> tuple[int, ...]:
+        found = original(table, newer=newer)
+        return tuple(
+            each & ~_KEYS if newer and column.generated is not None else each
+            for column, each in zip(table.columns, found, strict=True)
+        )
+
+    return flags
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "open-new-key-in-the-older-order",
+        "open.new.key-order",
+        "It writes the members of the newer architecture's key in the older order.",
+        constant(f"{NEWARCH}.key_tail", ("ptn", "t", "ohk", "ccl")),
+    ),
+    WrongProducer(
+        "open-new-key-with-row-id",
+        "open.new.no-row-id",
+        "It writes `rid` in the newer architecture.",
+        constant(f"{NEWARCH}.key_tail", ("t", "ohk", "ccl", "ptn", "rid")),
+    ),
+    WrongProducer(
+        "open-new-names-left-out",
+        "open.new.names-always",
+        "It leaves empty names out in the newer architecture.",
+        constant(f"{NEWARCH}.empty_members", value=False),
+    ),
+    WrongProducer(
+        "open-new-claim-check-without-ohk",
+        "open.new.claim-check",
+        "It leaves `ohk` out of a claim check's key in the newer architecture.",
+        constant(f"{NEWARCH}.both_ohk", value=False),
+    ),
+    WrongProducer(
+        "open-new-columns-sorted",
+        "open.new.column-order",
+        "It sorts columns by name in the newer architecture.",
+        constant(f"{NEWARCH}.sorted_columns", value=True),
+    ),
+    WrongProducer(
+        "open-new-html-escaped",
+        "open.new.html-unescaped",
+        "It escapes `<`, `>` and `&` in the newer architecture.",
+        constant(f"{NEWARCH}.html_escapes", value=True),
+    ),
+    *(
+        WrongProducer(
+            f"open-new-{words}-escaped",
+            "open.new.html-unescaped",
+            f"It escapes `{character}` in the newer architecture, and not the others.",
+            _escaping(character),
+        )
+        for words, character in (("less-than", "<"), ("greater-than", ">"), ("ampersand", "&"))
+    ),
+    WrongProducer(
+        "open-new-exponent-of-one-digit",
+        "open.new.float-exponent",
+        "It writes the exponent of a float as short as the older architecture does.",
+        instead("harness.codecs.open.types:_exponents", lambda write, dialect: write),  # noqa: ARG005
+    ),
+    WrongProducer(
+        "open-new-generated-flags-as-before",
+        "open.new.generated-flags",
+        "It gives a generated column the flags of all its keys.",
+        patch(FLAGS, _as_before),
+    ),
+    WrongProducer(
+        "open-new-generated-columns-without-keys",
+        "open.new.generated-flags",
+        "It gives a generated column no flag of a key.",
+        patch(FLAGS, _generated_unmarked),
+    ),
+    WrongProducer(
+        "open-new-handle-as-before",
+        "open.new.handle-virtual",
+        "It takes no unique index over a virtual column for the handle in the newer architecture.",
+        patch(HANDLE, _as_before),
+    ),
+)
