@@ -171,7 +171,10 @@ def _keyed(
     if key is None:
         return found
     values = row(key.document, key.semantic, columns, reader.modes)
-    return replace(found, handle=tuple(values), key=values, key_text=key.text)
+    image = found.before if found.after is None else found.after
+    # A naming strategy may add a field to keys that is no column, and may be all that they have.
+    handle = tuple(name for name in values if image is None or name in image)
+    return replace(found, handle=handle, key=values, key_text=key.text)
 
 
 def _place(document: Document, source: Document, form: SourceForm) -> DebeziumPlace:
