@@ -131,7 +131,7 @@ EXAMPLES: dict[str, tuple[str, Parts, str, str]] = {
         "ddl",
     ),
     "a statement that was executed again behind a stop": (
-        "ddl.views[open,newarch,+forced,p2]",
+        "ddl.views[open,+forced,p2]",
         MUTANTS["batch-written-twice"].parts,
         "kafka.at-least-once",
         "ddl",
