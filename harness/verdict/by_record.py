@@ -23,20 +23,19 @@ from harness.verdict.expected import Expected, TableState, apply_row, key_of
 
 def fold_rows(
     events: Iterable[SourceEvent],
-    carries_default: Callable[[Column], bool],
+    older: Callable[[Column], Value],
     *,
     by_image: bool = False,
     truncates: bool = False,
 ) -> Expected:
     """Return the state after all rows, in the order in which they were sent.
 
-    `carries_default` says of a new column whether the wire has its default, which older rows then
-    have; otherwise they have NULL there. `by_image` holds equal rows without a key once;
-    `truncates` says that statements among the events are TRUNCATEs that were sent.
+    `older` gives what older rows have in a new column. `by_image` holds equal rows without a key
+    once; `truncates` says that statements among the events are TRUNCATEs that were sent.
     """
     kinds = (RowEvent, DdlEvent) if truncates else (RowEvent,)
     sent = tuple(event for event in events if isinstance(event, kinds))
-    again = partial(_folded, carries_default=carries_default, by_image=by_image)
+    again = partial(_folded, older=older, by_image=by_image)
     last = max((event.commit_ts for event in sent), default=0)
     return Expected(
         tables=again(sent),
@@ -51,7 +50,7 @@ def fold_rows(
 
 def _folded(
     sent: Sequence[SourceEvent],
-    carries_default: Callable[[Column], bool],
+    older: Callable[[Column], Value],
     *,
     by_image: bool,
 ) -> dict[TableId, TableState]:
@@ -67,14 +66,12 @@ def _folded(
         state = tables.get(event.table.table.id)
         # A deletion carries only its key, so the row behind it is the first with the new columns.
         if state is not None and state.source_table != event.table and event.after is not None:
-            _widen(state, event.table, carries_default)
+            _widen(state, event.table, older)
         apply_row(tables, event, by_image=by_image)
     return tables
 
 
-def _widen(
-    state: TableState, after: SourceTable, carries_default: Callable[[Column], bool]
-) -> None:
+def _widen(state: TableState, after: SourceTable, older: Callable[[Column], Value]) -> None:
     before, state.source_table = state.source_table, after
     ordinals = {column.name: n for n, column in enumerate(before.table.columns)}
 
@@ -85,7 +82,7 @@ def _widen(
             if ordinal is not None and _keeps(before.table.columns[ordinal], column):
                 values.append(row[ordinal])
             else:
-                values.append(_default_of(column) if carries_default(column) else None)
+                values.append(older(column))
         return tuple(values)
 
     if state.keyless:
@@ -106,7 +103,7 @@ def _keeps(before: Column, after: Column) -> bool:
     return len(kinds) == 1 or any(kinds <= family for family in (INTEGERS, CHARACTERS, BINARIES))
 
 
-def _default_of(column: Column) -> Value:
+def default_of(column: Column) -> Value:
     """Return what a reader fills in for a column that an older record lacks: the default of now.
 
     Not what the database gave its own rows when the column came: the schema does not carry it.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from harness.ddl import ActionType
 from harness.model.change import Op
 from harness.model.columns import Column
+from harness.model.reshape import added_value
 from harness.model.source_events import (
     DdlEvent,
     RowEvent,
@@ -19,8 +20,8 @@ from harness.model.source_events import (
     SourceTable,
 )
 from harness.model.table import TableId
-from harness.model.values import Row
-from harness.verdict.by_record import fold_rows
+from harness.model.values import Row, Value
+from harness.verdict.by_record import default_of, fold_rows
 from harness.verdict.design import AS_EXPECTED, Applies, Design, KeylessRows, OlderRows
 from harness.verdict.expected import (
     TAKE_AWAY,
@@ -90,10 +91,14 @@ class Folding:
     def _folded(self, design: Design, older: OlderRows, events: Sequence[SourceEvent]) -> Expected:
         by_image = design.keyless_rows is KeylessRows.BY_IMAGE
         if self.complete is None:
-            carries = self.carries_default if older is OlderRows.NULL else _always
-            return fold_rows(events, carries, by_image=by_image, truncates=True)
+            given = self._carried if older is OlderRows.NULL else _upstream
+            return fold_rows(events, given, by_image=by_image, truncates=True)
         every = design.applies is Applies.ON_ARRIVAL
         return fold(events, complete=self.complete, by_image=by_image, every=every)
+
+    def _carried(self, column: Column) -> Value:
+        """Return what the wire says of older rows: the default, where it has that, else NULL."""
+        return default_of(column) if self.carries_default(column) else None
 
     def _unresolved_ddl(self) -> frozenset[int]:
         done = fold(self.events, complete=self.complete or "").applied
@@ -105,9 +110,12 @@ class Folding:
         )
 
 
-def _always(column: Column) -> bool:
-    del column
-    return True
+def _upstream(column: Column) -> Value:
+    """Return what the upstream has in older rows, also of NOT NULL without a default."""
+    try:
+        return added_value(column)
+    except ValueError:  # an expression: there is no literal to fill in
+        return None
 
 
 def _unheralded(events: Sequence[SourceEvent]) -> Iterator[int]:

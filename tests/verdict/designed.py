@@ -10,7 +10,7 @@ from harness.engine.plan.case import Plan
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.observed import Observed
-from harness.model.reshape import default_value
+from harness.model.reshape import added_value
 from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.model.values import Value
@@ -126,7 +126,7 @@ def knows_defaults(known: Known, *, wrong: bool) -> type[Tables]:
 
 def _default(column: Column, *, wrong: bool) -> Value:
     try:
-        value = default_value(column, column.default)
+        value = added_value(column)
     except ValueError:
         return None
     return None if wrong and value is not None else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.model.change import Change
 from harness.model.table import TableId
 from harness.model.values import Row
-from harness.verdict.by_record import fold_rows
+from harness.verdict.by_record import default_of, fold_rows
 from harness.verdict.expected import Expected
 from tests.changelogs import T, ddl, delete, feed, insert, source_events, transaction, update
 
@@ -14,7 +14,7 @@ CREATE = ddl("CREATE TABLE t (id INT PRIMARY KEY, v INT)")
 
 def folded(*changes: Change, carries_defaults: bool = True) -> Expected:
     """Return the truth of these changes."""
-    return fold_rows(source_events(*changes), lambda _: carries_defaults)
+    return fold_rows(source_events(*changes), default_of if carries_defaults else lambda _: None)
 
 
 def rows(expected: Expected, table: TableId = T) -> list[Row]:
@@ -102,7 +102,7 @@ def test_rows_without_a_key_are_counted() -> None:
         transaction(delete(2)),
     )
     events = source_events(*changes, to=feed(force_replicate=True))
-    expected = fold_rows(events, lambda _: True)
+    expected = fold_rows(events, default_of)
     assert expected.tables[T].multiset == [(1,), (1,)]
 
 

@@ -64,7 +64,7 @@ def selected(project: Projection, truth: Snapshot, name: TableId, line: int) -> 
         for number, row in enumerate(sorted(truth.rows[name].elements(), key=repr))
     ]
     visible = [one for one in map(project, rows) if one is not None]
-    state = fold_rows(visible, lambda _: False)
+    state = fold_rows(visible, lambda _: None)
     if not state.tables:
         nulls = (None,) * len(table.table.columns)
         blank = _row(table, nulls, Origin(line, 0, 0, "insert"))
