@@ -130,8 +130,13 @@ def global_resolved(events: Sequence[SourceEvent]) -> int:
 
 
 def key_of(table: SourceTable, row: Row) -> Key:
-    """Return the handle key's values; the whole row when there is no handle."""
-    return tuple(row[ordinal] for ordinal in table.handle) if table.handle else row
+    """Return the handle key's values; without a handle the row, but for columns never sent."""
+    if table.handle:
+        return tuple(row[ordinal] for ordinal in table.handle)
+    if len(table.emitted) == len(row):
+        return row
+    sent = set(table.emitted)
+    return tuple(value if ordinal in sent else None for ordinal, value in enumerate(row))
 
 
 def _rank(event: RowEvent | DdlEvent) -> int:
@@ -150,11 +155,14 @@ def apply_row(
     key = key_of(event.table, image)
     state.history.setdefault(key, []).append(event)
     if state.keyless:
-        if event.before is not None and event.before in state.multiset:
-            state.multiset.remove(event.before)
-        there = by_image and event.after in state.multiset
-        if event.after is not None and not there:
-            state.multiset.append(event.after)
+        before, after = (
+            None if row is None else key_of(event.table, row) for row in (event.before, event.after)
+        )
+        if before is not None and before in state.multiset:
+            state.multiset.remove(before)
+        there = by_image and after in state.multiset
+        if after is not None and not there:
+            state.multiset.append(after)
     elif event.op is Op.DELETE:
         state.rows.pop(key, None)
     else:
@@ -211,7 +219,7 @@ def _move(old: TableState, new: TableState, row: Row, image: Row) -> None:
     """Put a row of one table into another, or into the same one after a DDL."""
     key = key_of(new.source_table, image)
     if new.keyless:
-        new.multiset.append(image)
+        new.multiset.append(key)
     else:
         new.rows[key] = image
     touched = old.history.get(key_of(old.source_table, row))

@@ -110,6 +110,17 @@ def test_keyless_rows_are_a_multiset() -> None:
     assert tables(folded(*steps)) == {}
 
 
+def test_keyless_rows_have_no_column_that_is_never_sent() -> None:
+    """No reader learns of a virtual column, so no row is another for its sake."""
+    made = ddl("CREATE TABLE t (id INT, v INT AS (id + 1))")
+    changes = [made, transaction(insert(1, 2), insert(2, 3)), transaction(delete(2, 3))]
+    wanted = {"shop.t": [(1, None)]}
+    assert tables(folded(*changes, settings={"force_replicate": True})) == wanted
+    more = ddl("ALTER TABLE t ADD COLUMN w INT DEFAULT 5")
+    wanted = {"shop.t": [(1, None, 5)]}
+    assert tables(folded(*changes, more, settings={"force_replicate": True})) == wanted
+
+
 def test_a_key_gained() -> None:
     """Rows of a table that was not replicated are unknown when it becomes so."""
     steps = (
