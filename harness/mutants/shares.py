@@ -11,7 +11,7 @@ GOAL = 0.9
 REACHED = (0.95, 0.98)
 ENOUGH = 1000
 # The last run of all mutants that this page was written after: cases, clause named, record named.
-MEASURED = (1947, 1863, 1921)
+MEASURED = (1957, 1879, 1921)
 # Why single mutants stay below the goal: in some cases another rule, if broken, gives their answer.
 # A run of all mutants fails where one is below it without a reason.
 _LAST = (
@@ -56,5 +56,7 @@ ALIKE: Mapping[str, str] = {
     "append-on-replay": "A deletion of a row that was written twice leaves one of them.",
     "batch-written-twice": "A statement that ran twice is seen in the answer, not at a record.",
     "seconds-of-zero-lost": "A TIMESTAMP without its time looks like one of another zone.",
+    "add-column-is-null": "A statement of several changes has a clause of its own.",
+    "exchange-one-way": "The newer architecture names the other table in the statement's key.",
     "base64-kept": "Bytes that are sent as Base64 are text to who reads them.",
 }

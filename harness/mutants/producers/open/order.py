@@ -109,8 +109,8 @@ def _by_number(row: RowEvent) -> Iterable[SourceEvent]:
 
 
 def _first_column(original: Callable[..., None]) -> Callable[..., None]:
-    def init(placing: Placing, *given: object) -> None:
-        original(placing, *given)
+    def init(placing: Placing, *given: object, **named: object) -> None:
+        original(placing, *given, **named)
         vars(placing)["_columns"] = vars(placing)["_columns"][:1]
 
     return init
