@@ -26,7 +26,7 @@ class LogTable:
     server keeps the type alone; "CHAR()" is one without a length;
     `optional` says of columns whether they may be NULL to it, where the table has it otherwise;
     `signs` names those that were declared SIGNED, a word that the server does not keep; `comments`
-    has those that it keeps though the table has them no more.
+    has them as statements do, also where the server has them no more.
     """
 
     table: Table

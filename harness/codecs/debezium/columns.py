@@ -67,6 +67,7 @@ class ColumnType:
     primary: bool = False
     unique: bool = False
     upstream: Column | None = None
+    comment: str | None = None
 
     def __str__(self) -> str:
         """Render as the connector's own `ColumnImpl.toString`, which its errors quote."""

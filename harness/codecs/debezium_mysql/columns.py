@@ -83,11 +83,9 @@ def column_types(table: LogTable) -> tuple[ColumnType, ...]:
     spelled, signs, comments = dict(table.spelled), dict(table.signs), dict(table.comments)
     keyed, optional = frozenset(table.key), dict(table.optional)
     found = (
-        _one(
-            replace(column, comment=comments.get(column.name, column.comment)),
-            spelled.get(column.name),
-            keyed,
-            signs.get(column.name),
+        replace(
+            _one(column, spelled.get(column.name), keyed, signs.get(column.name)),
+            comment=comments.get(column.name, comment_shown(column)),
         )
         for column in table.table.columns
     )
@@ -156,7 +154,7 @@ def _described(table: LogTable, *, comments: bool) -> Iterator[dict[str, Any]]:
             # The parser sets both for what the server fills in, and neither for an expression.
             "autoIncremented": filled,
             "generated": filled,
-            "comment": comment_text(column) if comments else None,
+            "comment": one.comment if comments else None,
             "defaultValueExpression": default,
             "enumValues": _members(column),
         }
@@ -195,6 +193,6 @@ def _members(column: Column) -> list[str] | None:
     return [f"'{quoted(member)}'" for member in column.members]
 
 
-def comment_text(column: Column) -> str | None:
-    """Return a column's comment as its statement has it, None without one."""
+def comment_shown(column: Column) -> str | None:
+    """Return a column's comment as SHOW CREATE TABLE has it, None without one."""
     return quoted(column.comment) or None

@@ -23,7 +23,6 @@ from harness.codecs.debezium.enum_set import set_text
 from harness.codecs.debezium.schemas import INT32, INT64, STRING
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_mysql import moments
-from harness.codecs.debezium_mysql.columns import comment_text
 from harness.codecs.debezium_mysql.defaults import schema_default
 from harness.codecs.debezium_mysql.reference import BINARIES, DECIMALS, TIMES, UNSIGNED
 from harness.errors import UsageError
@@ -110,7 +109,7 @@ def conversion(column: ColumnType, found: ValueModes) -> Conversion | None:
     if upstream.kind is ColumnKind.VECTOR:
         return None
     schema, read = _form(column, upstream, found)
-    doc = comment_text(upstream) if found.comments else None
+    doc = column.comment if found.comments else None
     schema = replace(schema, optional=column.optional, doc=doc)
     default = schema_default(column, schema.kind, read)
     if default is not None:

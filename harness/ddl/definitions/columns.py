@@ -59,7 +59,7 @@ class ColumnOption:
 
     `expr`: default, ON UPDATE, generation or check. `text`: comment, collation, format, check name.
     `flag`: stored (generated), enforced (check), global (keys). `numbers`: AUTO_RANDOM's bits.
-    `written`: a default's SQL text.
+    `written`: a default's SQL text, or what stands between a comment's quotes, escapes and all.
     """
 
     kind: OptionKind
@@ -241,6 +241,13 @@ def _generated(cursor: Cursor) -> ColumnOption:
     return ColumnOption(OptionKind.GENERATED, expr, flag=stored)
 
 
+def _comment(cursor: Cursor) -> ColumnOption:
+    start = cursor.expect("COMMENT").offset
+    text = cursor.string("a comment")
+    written = cursor.sql[start + 1 : cursor.peek(-1).end - 1]
+    return ColumnOption(OptionKind.COMMENT, text=text, written=written)
+
+
 def _storage(cursor: Cursor) -> ColumnOption:
     kind = OptionKind(cursor.next().upper)
     media = ("DISK", "MEMORY") if kind is OptionKind.STORAGE else ("FIXED", "DYNAMIC")
@@ -259,9 +266,7 @@ _OPTIONS: Mapping[str, _Rule] = {
     "UNIQUE": _unique,
     "DEFAULT": _default,
     "ON": lambda c: ColumnOption(OptionKind.ON_UPDATE, _now(c.expect("ON", "UPDATE"))),
-    "COMMENT": lambda c: ColumnOption(
-        OptionKind.COMMENT, text=c.expect("COMMENT").string("a comment")
-    ),
+    "COMMENT": _comment,
     "CONSTRAINT": _check,
     "CHECK": _check,
     "GENERATED": _generated,

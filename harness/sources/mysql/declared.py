@@ -96,20 +96,29 @@ def declared_null(sql: str) -> Mapping[str, bool | None]:
     return found
 
 
-def comments_kept(sql: str) -> frozenset[str]:
-    """Return the columns, in lower case, that CHANGE COLUMN names and says no comment of.
+def declared_comments(sql: str) -> Mapping[str, str | None]:
+    """Return the comments of the columns that a statement defines, as they stand in their quotes.
 
-    The server takes their comments away, and the connector keeps them.
+    Names are in lower case; None is for a column of which it says none.
+    """
+    return {
+        one.name.lower(): next(
+            (option.written for option in one.options if option.kind is OptionKind.COMMENT), None
+        )
+        for one in _elements(parse(sql))
+        if isinstance(one, ColumnDef)
+    }
+
+
+def changed_columns(sql: str) -> frozenset[str]:
+    """Return the columns that CHANGE COLUMN defines anew, in lower case, by their new names.
+
+    Of those the connector, and not the server, keeps a comment that the statement does not name.
     """
     statement = parse(sql)
-    changed = statement.specs if isinstance(statement, AlterTable) else ()
-    return frozenset(
-        one.column.name.lower()
-        for one in changed
-        if isinstance(one, ModifyColumn)
-        and one.old_name
-        and not _is(one.column, OptionKind.COMMENT)
-    )
+    specs = statement.specs if isinstance(statement, AlterTable) else ()
+    changed = (one for one in specs if isinstance(one, ModifyColumn) and one.old_name)
+    return frozenset(one.column.name.lower() for one in changed)
 
 
 def declared_signs(sql: str) -> Mapping[str, str]:

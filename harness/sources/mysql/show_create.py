@@ -142,8 +142,13 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def escaped(value: str) -> str:
+    """Return a text as it stands between its quotes."""
+    return value.replace("\\", "\\\\").replace("'", "''")
+
+
 def _text(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
+    return f"'{escaped(value)}'"
 
 
 def _column(column: Column, table: Table, line: int) -> str:

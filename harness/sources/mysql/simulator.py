@@ -43,7 +43,8 @@ from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.sources.key_text import key_texts
 from harness.sources.mysql.declared import (
-    comments_kept,
+    changed_columns,
+    declared_comments,
     declared_null,
     declared_signs,
     defined_columns,
@@ -52,7 +53,7 @@ from harness.sources.mysql.declared import (
     refuse_misread,
     unique_columns,
 )
-from harness.sources.mysql.show_create import show_create, shown
+from harness.sources.mysql.show_create import escaped, show_create, shown
 from harness.sources.mysql.snapshot import HELD_BACK, Found
 from harness.sources.mysql.statements import altered, parsed, truncates, unlogged
 from harness.sources.mysql.texts import code
@@ -114,7 +115,7 @@ class Server:
         self._spelled: dict[tuple[TableId, int], str] = {}
         # Whether a column may be NULL to the connector, where the server has it otherwise.
         self._optional: dict[tuple[TableId, int], bool] = {}
-        # SIGNED, where a column was declared so; and comments that the server has no more.
+        # SIGNED, where a column was declared so; and comments as statements have them.
         self._signs: dict[tuple[TableId, int], str] = {}
         self._comments: dict[tuple[TableId, int], str] = {}
         self._tables: dict[TableId, LogTable] = {}
@@ -260,19 +261,19 @@ class Server:
                 self._signs[after.id, column.id] = words
 
     def _comment(self, sql: str, before: Table | None, after: Table) -> None:
-        """Keep the comments that CHANGE COLUMN says nothing of."""
-        kept, defined = comments_kept(sql), defined_columns(sql)
+        """Keep comments as statements have them, and those that CHANGE COLUMN says nothing of."""
+        said, changed = declared_comments(sql), changed_columns(sql)
         old = {} if before is None else {one.id: one for one in before.columns}
         for column in after.columns:
-            former, comment = old.get(column.former_id or column.id), ""
-            if before is not None and former is not None:
-                comment = self._comments.get((before.id, former.id), "")
-                if column.name.lower() in kept:
-                    comment = comment or former.comment
-                elif column.name.lower() in defined:
-                    comment = ""
+            name, former = column.name.lower(), old.get(column.former_id or column.id)
+            kept = None
+            if before is not None and former is not None and (name in changed or name not in said):
+                shown = escaped(former.comment) or None
+                kept = self._comments.get((before.id, former.id), shown)
+            comment = said.get(name)
+            comment = kept if comment is None else comment
             self._comments.pop((after.id, column.id), None)
-            if comment:
+            if comment is not None:
                 self._comments[after.id, column.id] = comment
 
     def _check_floats(self, after: Table) -> None:

@@ -36,9 +36,9 @@ def test_a_float_that_it_converts_is_not(words: str) -> None:
 
 def test_what_a_column_was_declared_goes_where_its_table_goes() -> None:
     """By RENAME TABLE and LIKE, until another definition takes it away."""
-    made = "CREATE TABLE shop.t (id INT PRIMARY KEY, v INT SIGNED COMMENT 'kept')"
+    made = r"""CREATE TABLE shop.t (id INT PRIMARY KEY, v INT SIGNED COMMENT "it's\n")"""
     changed = "ALTER TABLE shop.t CHANGE COLUMN v w INT SIGNED"
-    kept = (("w", "SIGNED"),), (("w", "kept"),)
+    kept = (("w", "SIGNED"),), (("w", r"it's\n"),)
     for last in ("RENAME TABLE shop.t TO shop.u", "CREATE TABLE shop.u LIKE shop.t"):
         found = _table(made, changed, last)
         assert (found.signs, found.comments) == kept

@@ -12,8 +12,9 @@ from harness.codecs.debezium.columns import ColumnType
 from harness.model.binlog import LogTable
 from harness.model.columns import INTEGERS, ColumnKind
 from harness.mutants.producers.mysql.edits import CODEC, kind_of, row, schemas, without_escapes
-from harness.mutants.producers.patch import instead, patch, result
+from harness.mutants.producers.patch import adjusted, instead, patch, result
 
+_SIMULATOR: Final = "harness.sources.mysql.simulator"
 _KEPT: Final = f"{CODEC}.defaults:_kept"
 
 
@@ -38,6 +39,20 @@ def _digits(original: Callable[[str], Any]) -> Callable[[str], Any]:
         return original(written) if found is None else found[1].lower()
 
     return kept
+
+
+def _uncommented(columns: tuple[ColumnType, ...], _: LogTable) -> tuple[ColumnType, ...]:
+    return tuple(replace(column, comment=None) for column in columns)
+
+
+def _as_shown(original: Callable[[str], dict[str, str | None]]) -> Callable[[str], Any]:
+    """Take the escapes of a comment for those that SHOW CREATE TABLE has."""
+
+    def comments(sql: str) -> dict[str, str | None]:
+        found = original(sql).items()
+        return {name: text and text.replace("\\'", "''") for name, text in found}
+
+    return comments
 
 
 ROWS: Final = (
@@ -99,7 +114,7 @@ ROWS: Final = (
         "no-comments",
         "value.comment",
         "It keeps no comment of a column.",
-        instead(f"{CODEC}.columns:comment_text", lambda _: None),
+        adjusted(f"{CODEC}.columns:column_types", _uncommented),
     ),
     row(
         "schemas-without-comments",
@@ -108,9 +123,15 @@ ROWS: Final = (
         schemas(lambda _: True, doc=None),
     ),
     row(
+        "comments-as-shown",
+        "value.comment",
+        "It takes a comment as SHOW CREATE TABLE has it.",
+        patch(f"{_SIMULATOR}:declared_comments", _as_shown),
+    ),
+    row(
         "comments-of-the-server",
         "value.comment",
         "It takes a comment away where CHANGE COLUMN has no word on it.",
-        instead("harness.sources.mysql.simulator:comments_kept", lambda _: frozenset()),
+        instead(f"{_SIMULATOR}:changed_columns", lambda _: frozenset()),
     ),
 )
