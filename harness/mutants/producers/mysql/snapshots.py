@@ -10,6 +10,7 @@ from harness.codecs.connect.schema import ConnectRecord
 from harness.model.binlog import LogCommit, LogCopy, LogEvent, LogSnapshot
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
+from harness.model.table import Table
 from harness.model.values import Row, Value
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import CONNECTOR, each, log, row, stream, values
@@ -252,6 +253,17 @@ def _block(value: Values) -> None:
     value["transaction"] = {"id": "0-1-1", "total_order": 1, "data_collection_order": 1}
 
 
+def _json_kept(original: Callable[[Table], Table]) -> Callable[[Table], Table]:
+    """Know of each column what is shown, but of JSON what was declared."""
+
+    def known(table: Table) -> Table:
+        pairs = zip(table.columns, original(table).columns, strict=True)
+        kept = (old if old.kind is ColumnKind.JSON else new for old, new in pairs)
+        return replace(table, columns=tuple(kept))
+
+    return known
+
+
 ROWS: Final = (
     *_modes(),
     *_markers(),
@@ -445,6 +457,6 @@ ROWS: Final = (
         "json-remembered",
         "snapshot.shown-types",
         "It knows that a column was declared JSON before it started.",
-        instead(f"{_SIMULATOR}:shown", lambda table: table),
+        patch(f"{_SIMULATOR}:shown", _json_kept),
     ),
 )
