@@ -145,7 +145,7 @@ def _key_flags(table: Table, key: Index | None, column: Column) -> ColumnFlag:
             flags |= ColumnFlag.PRIMARY_KEY
         elif index.unique:
             flags |= ColumnFlag.UNIQUE_KEY
-        if len(columns) > 1 or (not index.unique and columns[0] == name):
+        if len(columns) > 1 or (not index.unique and columns[0] == name and index.flags):
             flags |= ColumnFlag.MULTIPLE_KEY
         if index is key:
             flags |= ColumnFlag.HANDLE_KEY
@@ -165,7 +165,7 @@ def _stored_flags(table: Table, column: Column) -> ColumnFlag:
             flags |= ColumnFlag.PRIMARY_KEY
             # One clustered integer is the row's handle itself, and no index: its id is 0.
             flags |= ColumnFlag.HANDLE_KEY if index.id == 0 else ColumnFlag(0)
-        elif not index.primary and columns[0] == name:
+        elif not index.primary and columns[0] == name and index.flags:
             alone = index.unique and len(columns) == 1
             flags |= ColumnFlag.UNIQUE_KEY if alone else ColumnFlag.MULTIPLE_KEY
     return flags

@@ -36,7 +36,9 @@ class Index:
     """One index; `id` is TiDB's, given in creation order within the table.
 
     A clustered primary key over one integer column is the row's own handle: TiDB keeps no index for
-    it, so its `id` is 0.
+    it, so its `id` is 0. `flags` says whether TiDB flags its columns for it: not where it made the
+    index itself, for a foreign key of CREATE TABLE (pkg/ddl/create_table.go
+    `addIndexForForeignKey`).
     """
 
     id: int
@@ -46,6 +48,7 @@ class Index:
     primary: bool = False
     visible: bool = True
     is_global: bool = False
+    flags: bool = True
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -253,7 +253,14 @@ def _unknown(table: Table, name: str, at: int) -> Refused:
 
 
 def _without(table: Table, index: Index) -> Table:
-    return replace(table, indexes=tuple(other for other in table.indexes if other is not index))
+    """Remove an index; what still begins with its first column flags that from now on.
+
+    Source: TiDB pkg/ddl/index.go `DropIndexColumnFlag`.
+    """
+    first = index.columns[:1]
+    others = (other for other in table.indexes if other is not index)
+    kept = (replace(one, flags=one.flags or one.columns[:1] == first) for one in others)
+    return replace(table, indexes=tuple(kept))
 
 
 def _with_index(table: Table, old: Index, new: Index) -> Table:

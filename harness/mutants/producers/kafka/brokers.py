@@ -8,15 +8,17 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
+from harness.codecs.connect.worker import Worker
 from harness.faults.choose import first, last
 from harness.faults.log import LogEntry, TopicLogs
 from harness.faults.option import Options
 from harness.model.record import Record
 from harness.mutants.delivery import Lying, Message
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import patch, result
+from harness.mutants.producers.patch import instead, patch, result
 
 LOGS: Final = "harness.faults.log:TopicLogs"
+_WORKER: Final = "harness.codecs.connect.worker:Worker"
 
 
 def _newest_first(there: Lying) -> Lying:
@@ -71,15 +73,27 @@ def _lost(records: Sequence[Record], options: Options, random: Random) -> tuple[
     return (*records[:begin], *records[end + 1 :])
 
 
-def _by_turns(original: Callable[[bytes, int], int]) -> Callable[[bytes, int], int]:
+def _by_turns(original: Callable[..., int]) -> Callable[..., int]:
     """Return a partitioner that gives the messages of a key to two partitions by turns."""
-    sent: Counter[bytes] = Counter()
+    sent: Counter[tuple[str, bytes]] = Counter()
 
-    def partition_for(key: bytes, partitions: int) -> int:
-        sent[key] += 1
-        return (original(key, partitions) + sent[key] % 2) % partitions
+    def partition(worker: Worker, topic: str, key: bytes | None, size: int) -> int:
+        home = original(worker, topic, key, size)
+        if key is None:
+            return home
+        turn = sent[topic, key]
+        sent[topic, key] += 1
+        return (home + turn % 2) % worker._count(topic)  # noqa: SLF001 - as the original does
 
-    return partition_for
+    return partition
+
+
+def _one_by_one(
+    worker: Worker, topic: str, keys: Sequence[bytes | None], values: Sequence[bytes]
+) -> list[int]:
+    """Place each record by itself."""
+    sizes = map(len, values)
+    return [worker.partition(topic, key, size) for key, size in zip(keys, sizes, strict=True)]
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -108,7 +122,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "kafka-key-in-two-partitions",
         "kafka.same-key-same-partition",
         "It sends the messages of one key to two partitions by turns.",
-        patch("harness.codecs.connect.partitioner:partition_for", _by_turns),
+        # Not the partitioner itself, which remembers where a key goes.
+        replace(
+            patch(f"{_WORKER}.partition", _by_turns),
+            then=instead(f"{_WORKER}.places", _one_by_one),
+        ),
         protocols=("vitess",),
     ),
     WrongProducer(

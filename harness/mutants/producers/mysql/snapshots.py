@@ -423,6 +423,21 @@ ROWS: Final = (
         _as_logged(ColumnKind.TIMESTAMP),
     ),
     row(
+        "zero-timestamps-as-logged",
+        "snapshot.zero-timestamp",
+        "It reads a zero TIMESTAMP as the first moment of 1970, as the log has it.",
+        instead("harness.codecs.debezium_mysql.reads:_instead", lambda _: "1970-01-01 00:00:00"),
+    ),
+    row(
+        "zero-timestamps-without-default",
+        "snapshot.zero-timestamp",
+        "It reads a zero TIMESTAMP of a column that is never NULL as the first moment of 1970.",
+        instead(
+            "harness.codecs.debezium_mysql.reads:_instead",
+            lambda column: None if column.nullable else "1970-01-01 00:00:00",
+        ),
+    ),
+    row(
         "members-escaped",
         "snapshot.member-as-it-is",
         "It escapes a comma in a member of an ENUM that is read.",

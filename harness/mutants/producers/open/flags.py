@@ -120,6 +120,17 @@ def _single(flags: Flags, table: Table) -> Flags:
     )
 
 
+def _made_for_foreign_keys(flags: Flags, table: Table) -> Flags:
+    """Return the flags with the multiple-key flag for each index, whoever made it."""
+    first = {name.lower() for index in table.indexes for name in index.columns[:1]}
+    return tuple(
+        each | ColumnFlag.MULTIPLE_KEY
+        if column.name.lower() in first and not each & _KEYS
+        else each
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
 def _not_null(flags: Flags, table: Table) -> Flags:
     return tuple(
         each & ~ColumnFlag.UNIQUE_KEY if column.nullable else each
@@ -272,6 +283,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.flag.multiple-key.single",
         "It sets the multiple-key flag for composite indexes alone.",
         adjusted(FLAGS, _single),
+    ),
+    WrongProducer(
+        "open-flag-multiple-key-for-foreign-keys",
+        "open.flag.multiple-key.single",
+        "It sets the multiple-key flag for an index that TiDB made for a foreign key, too.",
+        adjusted(FLAGS, _made_for_foreign_keys),
     ),
     WrongProducer(
         "open-flag-unique-key-of-not-null-only",
