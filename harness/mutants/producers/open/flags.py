@@ -122,11 +122,9 @@ def _single(flags: Flags, table: Table) -> Flags:
 
 def _made_for_foreign_keys(flags: Flags, table: Table) -> Flags:
     """Return the flags with the multiple-key flag for each index, whoever made it."""
-    first = {name.lower() for index in table.indexes for name in index.columns[:1]}
+    made = {name.lower() for index in table.indexes if not index.flags for name in index.columns}
     return tuple(
-        each | ColumnFlag.MULTIPLE_KEY
-        if column.name.lower() in first and not each & _KEYS
-        else each
+        each | ColumnFlag.MULTIPLE_KEY if column.name.lower() in made else each
         for column, each in zip(table.columns, flags, strict=True)
     )
 
