@@ -29,7 +29,10 @@ _YEAR_DIGITS: Final = 4
 _FULL_DAY: Final = "24:00:00"
 _ZERO: Final = "0000-00-00 00:00:00"
 _TRUTHS: Final = {"true": "1", "false": "0"}
-_QUOTED: Final = re.compile(r"\w+\s*'(.*)'", re.DOTALL)  # b'01', _utf8mb4'x'
+_UNREAD: Final = re.compile(r"\(|LOCALTIME|(?:_\w+\s+)?(?:0[xb]|x')", re.IGNORECASE)
+_BITS: Final = re.compile(r"b'([01]*)'", re.IGNORECASE)
+_CHARSET: Final = re.compile(r"\A_\w+\s*(?=')")
+_PARTS: Final = re.compile(r"(?<!\\)'\s+'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +160,19 @@ def _by_double(number: str) -> int:
 
 def _is_unread(default: Default) -> bool:
     """Return whether the connector takes no value from a clause."""
-    return default.written.upper().startswith(("(", "0X", "0B", "X'", "LOCALTIME"))
+    return _UNREAD.match(default.written) is not None
 
 
 def _literal(column: Column, default: Default) -> str:
     """Return a literal's own text: escapes, signs and zeros as they stand, of bits their digits."""
     written, text = default.written, default.text or ""
-    if written[:1] in {"'", '"'}:
-        return written[1:-1]
-    if found := _QUOTED.fullmatch(written):
+    if found := _BITS.fullmatch(written):
         return found[1]
+    quoted = _CHARSET.sub("", written)
+    if quoted[:1] in {"'", '"'}:
+        return _PARTS.sub("''", quoted[1:-1])  # 'a' 'b' is one text, in which an escape stands
     if written:
-        return "".join(written.split())
+        return written if written[-1] == "'" else "".join(written.split())
     if default.is_binary and column.kind is ColumnKind.BIT:
         return f"{int(text, 16):b}"
     return text if default.is_binary else text.replace("\\", "\\\\").replace("'", "''")

@@ -7,11 +7,11 @@ them says what it has.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.ddl import ActionType
 from harness.model.change import Op
-from harness.model.columns import Column
+from harness.model.columns import Column, ColumnKind
 from harness.model.reshape import added_value
 from harness.model.source_events import (
     DdlEvent,
@@ -27,12 +27,15 @@ from harness.verdict.expected import (
     TAKE_AWAY,
     Expected,
     Key,
+    TableState,
     fold,
     key_of,
     moved_by_event,
     versions,
 )
 from harness.verdict.unsaid import other_readings
+
+_EPOCH = "1970-01-01 00:00:00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,18 @@ class Folding:
         """Yield the tables that are right under a design, the usual ones first.
 
         In a database an older row may hold the upstream's default without a declaration: whoever
-        creates the table there may have said it.
+        creates the table there may have said it. Its TIMESTAMP begins a second after 1970 does, so
+        the first moment is kept as a zero there.
         """
         older = [design.older_rows, *(one for one in OlderRows if database)]
         for value in dict.fromkeys(older if self.complete is None else older[:1]):
             for events, emitted in self._readings():
                 for left_out in self._left_out(design, emitted):
                     kept = [e for e in events if e.origin.event not in left_out]
-                    yield self._folded(design, value, kept)
+                    found = self._folded(design, value, kept)
+                    yield found
+                    if database and any(map(_has_epoch, found.tables.values())):
+                        yield _stored(found)
 
     def _readings(self) -> Iterator[tuple[Sequence[SourceEvent], Sequence[SourceEvent]]]:
         """Yield the events, and all that were emitted, as they are; then as else they may be read.
@@ -108,6 +115,35 @@ class Folding:
             for event in self.events
             if isinstance(event, DdlEvent) and event.origin.event not in names
         )
+
+
+def _has_epoch(state: TableState) -> bool:
+    return any(_as_zero(state, row) != row for row in state.all_rows())
+
+
+def _stored(expected: Expected) -> Expected:
+    """Return the tables with what a server's TIMESTAMP holds of the first moment of 1970."""
+    tables = {
+        name: replace(
+            state,
+            rows={key: _as_zero(state, row) for key, row in state.rows.items()},
+            multiset=[_as_zero(state, row) for row in state.multiset],
+        )
+        for name, state in expected.tables.items()
+    }
+    return replace(expected, tables=tables)
+
+
+def _as_zero(state: TableState, row: Row) -> Row:
+    columns = state.source_table.table.columns
+    return tuple(
+        f"0000-00-00{value[10:]}"
+        if column.kind is ColumnKind.TIMESTAMP
+        and str(value).startswith(_EPOCH)
+        and isinstance(value, str)
+        else value
+        for column, value in zip(columns, row, strict=True)
+    )
 
 
 def _upstream(column: Column) -> Value:

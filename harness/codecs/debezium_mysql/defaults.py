@@ -32,6 +32,7 @@ _NUMBER: Final = re.compile(r"([-+]?)\s*(\d[\w.+-]*|\.\d[\w+-]*)")
 _BASED: Final = re.compile(r"0[xb]|x'", re.IGNORECASE)  # literals of which it keeps nothing
 _BITS: Final = re.compile(r"b'([01]*)'", re.IGNORECASE)
 _INTRODUCED: Final = re.compile(r"(?:_\w+|n)\s*'.*'", re.IGNORECASE | re.DOTALL)
+_PARTS: Final = re.compile(r"(?<!\\)'\s+'")  # of 'a' 'b', whose text has no blanks to the parser
 _TRUTHS: Final = {"true": 1, "false": 0}
 # `_utf8mb4'text'`: the connector takes it off where it converts, and not in `tableChanges`.
 _CHARSET_BEFORE: Final = re.compile(r"_[A-Za-z0-9]+'(.*)'")
@@ -51,7 +52,7 @@ def default_text(column: Column) -> str | None:
 def _kept(written: str) -> str | None:
     """Return what it keeps of a clause: of an expression, and of hexadecimal digits, nothing."""
     if written[0] in "'\"":
-        return written[1:-1]
+        return _PARTS.sub("''", written[1:-1])
     if _CLOCK.match(written):
         return CLOCK
     if bits := _BITS.fullmatch(written):

@@ -162,10 +162,6 @@ def _misread(sql: str, before: Table | None, *, keyed: bool) -> tuple[str, str]:
     return "", ""
 
 
-def _changed_name(one: ModifyColumn) -> str:
-    return one.old_name or one.column.name
-
-
 def _any_of(columns: Iterable[ColumnDef], table: Table) -> bool:
     return any(table.find_column(column.name) for column in columns)
 

@@ -23,7 +23,8 @@ from harness.runner.contract.job import ChangefeedJob
 from harness.runner.result import Holder, Maker, Result
 from harness.services import Services
 from harness.services.service import MariaDb
-from harness.verdict.judge import judge
+from harness.verdict.design import AS_EXPECTED
+from harness.verdict.judge import judge, judge_design
 from tests.tree import ROOT
 
 pytestmark = pytest.mark.services
@@ -110,7 +111,8 @@ def test_every_legal_value_comes_back(made: Sink) -> None:
             for statement in statements(plan, databases):
                 session.run(statement)
             answers[stored] = made.answer(feed(plan, databases), DONE)
-        verdict = judge(plan.judged, plan.expected, answers[stored])
+        answer = answers[stored]
+        verdict = judge_design(plan.judged, plan.folding, answer, AS_EXPECTED, database=True)
         assert verdict.judgement is Judgement.PASS, verdict
     assert len(answers) > 100
 
