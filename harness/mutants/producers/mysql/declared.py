@@ -31,6 +31,16 @@ def _as_the_server(original: Callable[[LogTable], Any]) -> Callable[[LogTable], 
     return lambda table: original(replace(table, optional=()))
 
 
+def _bits_read(original: Callable[[str], Any]) -> Callable[[str], Any]:
+    bits = re.compile(r"b'([01]+)'")
+
+    def kept(written: str) -> object:
+        found = bits.fullmatch(written)
+        return original(written) if found is None else str(int(found[1], 2))
+
+    return kept
+
+
 def _digits(original: Callable[[str], Any]) -> Callable[[str], Any]:
     based = re.compile(r"(?:0x|x')([0-9A-F]+)'?", re.IGNORECASE)
 
@@ -91,6 +101,12 @@ ROWS: Final = (
         "value.default",
         "It takes the escapes out of the default of a text.",
         result(_KEPT, without_escapes),
+    ),
+    row(
+        "bits-of-defaults",
+        "value.default",
+        "It takes a bit literal for its number.",
+        patch(_KEPT, _bits_read),
     ),
     row(
         "defaults-of-digits",

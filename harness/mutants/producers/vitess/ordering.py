@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
@@ -12,7 +12,7 @@ from harness.codecs.debezium.schemas import INT64
 from harness.codecs.debezium_vitess.ordering import GtidSet, gtid_set
 from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, adjusted, patch, result
+from harness.mutants.producers.patch import Patch, adjusted, instead, patch, result
 from harness.mutants.producers.records import CHANGE, SchemaChange, at
 from harness.mutants.producers.vitess.edits import ignoring, moved, one, renamed, without
 
@@ -137,6 +137,18 @@ def _forgotten(original: Callable[..., dict[str, int]]) -> Callable[..., dict[st
     return epochs
 
 
+def _above_the_lowest(shard: str, before: Mapping[str, int]) -> int:
+    low, high = _bounds(shard)
+    ranges = {name: _bounds(name) for name in before}
+    parents = [before[name] for name, (start, end) in ranges.items() if low < end and high > start]
+    return min(parents, default=-1) + 1
+
+
+def _bounds(shard: str) -> tuple[str, str]:
+    start, _, end = shard.partition("-")
+    return start, end or "g"  # behind all hexadecimal digits
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *_fields(),
     WrongProducer(
@@ -254,6 +266,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.ordered.epoch-inherit",
         "It pays no heed to vitess.inherit.epoch.",
         ignoring("vitess.inherit.epoch"),
+    ),
+    WrongProducer(
+        "vitess-epoch-above-the-lowest-parent",
+        "vitess.ordered.epoch-inherit",
+        "It begins a new shard one above the lowest epoch of those that it takes over.",
+        instead(f"{ORDERING}:_inherited", _above_the_lowest),
+    ),
+    WrongProducer(
+        "vitess-epoch-above-all-shards",
+        "vitess.ordered.epoch-inherit",
+        "It begins a new shard one above the highest epoch of all shards.",
+        instead(f"{ORDERING}:_inherited", lambda _, before: max(before.values(), default=-1) + 1),
     ),
     WrongProducer(
         "vitess-epoch-of-the-parent",
