@@ -46,9 +46,15 @@ def status_of(record: ConnectRecord) -> str:
 
 
 def transactions(given: Records) -> Iterator[list[ConnectRecord]]:
-    """Yield the records from each BEGIN to its END together, others by themselves."""
+    """Yield the records from each BEGIN to its END together, others by themselves.
+
+    A BEGIN without an END, as a statement of DDL has one, ends at the next BEGIN.
+    """
     held: list[ConnectRecord] = []
     for record in given:
+        if held and status_of(record) == BEGIN:
+            yield held
+            held = []
         held.append(record)
         inside = status_of(held[0]) == BEGIN
         if not inside or status_of(record) == END:

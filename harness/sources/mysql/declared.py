@@ -17,9 +17,11 @@ from harness.ddl.create_table import CreateTable
 from harness.ddl.definitions.columns import ColumnDef, OptionKind
 from harness.ddl.definitions.keys import Constraint, ConstraintKind
 from harness.ddl.index import CreateIndex, DropIndexStatement
-from harness.errors import UsageError
+from harness.errors import StepError, UsageError
+from harness.model.binlog import LogTable
 from harness.model.columns import Column
 from harness.model.table import Table, TableId
+from harness.model.values import Row
 
 _SIGNS: Final = ("SIGNED", "UNSIGNED", "ZEROFILL")
 
@@ -138,6 +140,31 @@ def refuse_misread(sql: str, before: Table | None, *, keyed: bool) -> None:
     what, instead = _misread(sql, before, keyed=keyed)
     if what:
         raise UsageError(f"the connector misreads {what}", expected=instead)
+
+
+def refuse_row(table: LogTable, row: Row, line: int) -> None:
+    """Refuse a row that the connector reads otherwise, by what it took from statements.
+
+    That is NULL in a column that is NOT NULL to it still, and a zero byte in a BINARY to which a
+    statement gave no length: the log has no zeros at the end, and nothing is filled up.
+    """
+    for name, may in table.optional:
+        if not may and row[table.table.position(name)] is None:
+            raise StepError(
+                f"{table.table.id}.{name} is NULL, and to the connector it is NOT NULL: CHANGE "
+                "COLUMN, or parentheses of ADD COLUMN, did not say NULL",
+                line=line,
+                expected="NULL or NOT NULL where the column is defined, or no NULL in its rows",
+            )
+    for name, spelled in table.spelled:
+        value = row[table.table.position(name)]
+        if spelled == "BINARY()" and isinstance(value, bytes) and value.endswith(b"\0"):
+            raise StepError(
+                f"{table.table.id}.{name} is declared BINARY without a length: the connector sends "
+                "a zero byte in it as no byte at all",
+                line=line,
+                expected="BINARY(1)",
+            )
 
 
 def _misread(sql: str, before: Table | None, *, keyed: bool) -> tuple[str, str]:

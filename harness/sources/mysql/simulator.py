@@ -51,6 +51,7 @@ from harness.sources.mysql.declared import (
     keeps_keys,
     original_of,
     refuse_misread,
+    refuse_row,
     unique_columns,
 )
 from harness.sources.mysql.show_create import escaped, show_create, shown
@@ -349,7 +350,7 @@ class Server:
             origin = self._origin(step, transaction, change.op.value, change.line)
             image = change.before if change.after is None else change.after
             assert image is not None
-            _check_nulls(table, image, change.line)
+            refuse_row(table, image, change.line)
             name, key = str(change.table), self._text(change.table, table)(image)
             origin = replace(origin, table=name, key=key)
             yield LogRow(gtid, change.op, table, change.before, change.after, self._row, origin)
@@ -466,18 +467,6 @@ def _check_charset(before: Table | None, after: Table, sql: str) -> None:
             f"{after.id} gets another character set, and the connector reads texts in the old one",
             expected="MODIFY COLUMN with a character set, which it follows",
         )
-
-
-def _check_nulls(table: LogTable, row: Row, line: int) -> None:
-    """Refuse NULL in a column that the connector takes for NOT NULL still."""
-    for name, may in table.optional:
-        if not may and row[table.table.position(name)] is None:
-            raise StepError(
-                f"{table.table.id}.{name} is NULL, and to the connector it is NOT NULL: CHANGE "
-                "COLUMN, or parentheses of ADD COLUMN, did not say NULL",
-                line=line,
-                expected="NULL or NOT NULL where the column is defined, or no NULL in its rows",
-            )
 
 
 def _before(origin: Origin) -> Origin:

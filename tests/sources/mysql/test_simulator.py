@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from harness.errors import StepError
 from harness.model.binlog import LogDdl, LogTable
 from harness.model.change import DdlRun
+from harness.sources.mysql.declared import refuse_row
 from harness.sources.mysql.simulator import Server
 
 
@@ -44,3 +47,22 @@ def test_what_a_column_was_declared_goes_where_its_table_goes() -> None:
         assert (found.signs, found.comments) == kept
     anew = _table(made, changed, "ALTER TABLE shop.t MODIFY COLUMN w INT")
     assert (anew.signs, anew.comments) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "refused"),
+    [
+        ("BINARY", b"\0", True),
+        ("BINARY", b"a", False),
+        ("BINARY", None, False),
+        ("BINARY(1)", b"\0", False),
+    ],
+)
+def test_a_zero_byte_in_a_binary_without_a_length_is_refused(
+    words: str, value: bytes | None, *, refused: bool
+) -> None:
+    """The log has no zeros at the end of it, and the connector knows no length to fill up to."""
+    table = _table(f"CREATE TABLE shop.t (id INT PRIMARY KEY, b {words})")
+    expected = pytest.raises(StepError, match="shop.t.b is declared BINARY without a length")
+    with expected if refused else nullcontext():
+        refuse_row(table, (1, value), 3)
