@@ -193,7 +193,7 @@ class Edits:
 
         def changed(given: Records) -> Iterator[ConnectRecord]:
             for those in transactions(given):
-                whole = status_of(those[0]) == BEGIN and len(those) > 1
+                whole = status_of(those[0]) == BEGIN and status_of(those[-1]) == END
                 yield from change(those) if whole else those
 
         return self.stream(changed)
