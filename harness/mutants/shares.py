@@ -11,7 +11,7 @@ GOAL = 0.9
 REACHED = (0.95, 0.98)
 ENOUGH = 1000
 # The last run of all mutants that this page was written after: cases, clause named, record named.
-MEASURED = (1957, 1879, 1921)
+MEASURED = (1941, 1864, 1905)
 # Why single mutants stay below the goal: in some cases another rule, if broken, gives their answer.
 # A run of all mutants fails where one is below it without a reason.
 _LAST = (
