@@ -253,6 +253,14 @@ def _block(value: Values) -> None:
     value["transaction"] = {"id": "0-1-1", "total_order": 1, "data_collection_order": 1}
 
 
+def _later_without_default(original: Callable[[Column], Value]) -> Callable[[Column], Value]:
+    def instead_of_zero(column: Column) -> Value:
+        bare = not column.nullable and column.default is None
+        return "1971-01-01 00:00:00" if bare else original(column)
+
+    return instead_of_zero
+
+
 def _json_kept(original: Callable[[Table], Table]) -> Callable[[Table], Table]:
     """Know of each column what is shown, but of JSON what was declared."""
 
@@ -427,6 +435,12 @@ ROWS: Final = (
         "snapshot.zero-timestamp",
         "It reads a zero TIMESTAMP as the first moment of 1970, as the log has it.",
         instead("harness.codecs.debezium_mysql.reads:_instead", lambda _: "1970-01-01 00:00:00"),
+    ),
+    row(
+        "zero-timestamps-of-1971",
+        "snapshot.zero-timestamp",
+        "It reads a zero TIMESTAMP of a column without a default as the first moment of 1971.",
+        patch("harness.codecs.debezium_mysql.reads:_instead", _later_without_default),
     ),
     row(
         "zero-timestamps-without-default",
