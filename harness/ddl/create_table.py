@@ -239,12 +239,7 @@ def _with_keys(table: Table, constraints: Iterable[Constraint]) -> Table:
             table = add_key(table, constraint)
     for constraint in constraints:
         if constraint.kind is ConstraintKind.FOREIGN:
-            own = {index.id for index in table.indexes}
-            table = add_foreign_key(table, constraint, table.id.schema)
-            table = replace(
-                table,
-                indexes=tuple(replace(i, flags=i.flags and i.id in own) for i in table.indexes),
-            )
+            table = add_foreign_key(table, constraint, table.id.schema, flags=False)
     return table
 
 

@@ -54,6 +54,15 @@ def canonical(column: Column, raw: object) -> Value:
     return _READERS[column.kind](column, raw)
 
 
+def selected_float(column: Column, value: float) -> Value:
+    """Return a FLOAT as a SELECT shows it: six digits, or as many behind the point as it declares.
+
+    Source: MySQL sql/field.cc, `Field_float::val_str`.
+    """
+    digits = ".6g" if column.scale is None else f".{column.scale}f"
+    return canonical(column, float(f"{value:{digits}}"))
+
+
 def _integer(column: Column, raw: object) -> int:
     value = _exact_integer(raw)
     bits = INTEGER_BITS[column.kind]

@@ -71,8 +71,9 @@ class Folding:
                     kept = [e for e in events if e.origin.event not in left_out]
                     found = self._folded(design, value, kept)
                     yield found
-                    if database and any(map(_has_epoch, found.tables.values())):
-                        yield _stored(found)
+                    stored = _stored(found) if database else found
+                    if stored.tables != found.tables:
+                        yield stored
 
     def _readings(self) -> Iterator[tuple[Sequence[SourceEvent], Sequence[SourceEvent]]]:
         """Yield the events, and all that were emitted, as they are; then as else they may be read.
@@ -117,10 +118,6 @@ class Folding:
         )
 
 
-def _has_epoch(state: TableState) -> bool:
-    return any(_as_zero(state, row) != row for row in state.all_rows())
-
-
 def _stored(expected: Expected) -> Expected:
     """Return the tables with what a server's TIMESTAMP holds of the first moment of 1970."""
     tables = {
@@ -139,8 +136,8 @@ def _as_zero(state: TableState, row: Row) -> Row:
     return tuple(
         f"0000-00-00{value[10:]}"
         if column.kind is ColumnKind.TIMESTAMP
-        and str(value).startswith(_EPOCH)
         and isinstance(value, str)
+        and value.startswith(_EPOCH)
         else value
         for column, value in zip(columns, row, strict=True)
     )

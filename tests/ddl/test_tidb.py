@@ -134,3 +134,30 @@ def test_virtual_columns_are_never_emitted() -> None:
     """Stored generated columns are sent like any other."""
     table = created("a int, b int as (a), c int as (a) stored")
     assert [is_emitted(column) for column in table.columns] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("columns", "then", "flagged"),
+    [
+        ("b int, foreign key (b) references d.p (id)", "", False),
+        ("b int, c int, foreign key (b, c) references d.p (id, x)", "", True),
+        ("b int, key (b), foreign key (b) references d.p (id)", "", True),
+        ("b int", "alter table d.t add foreign key (b) references d.p (id)", True),
+        ("b int, foreign key (b) references d.p (id)", "create index k on d.t (b)", True),
+        (
+            "b int, foreign key (b) references d.p (id)",
+            "create index k on d.t (b); drop index k on d.t",
+            True,
+        ),
+    ],
+)
+def test_a_foreign_keys_own_index_gives_a_flag_where_tidb_flags_it(
+    columns: str, then: str, *, flagged: bool
+) -> None:
+    """CREATE TABLE makes it without; a statement of its own does, and so does what is dropped."""
+    catalogue = Catalogue.with_schemas("d").apply("create table d.p (id int primary key, x int)")
+    made = catalogue.catalogue.apply(f"create table d.t (id int primary key, {columns})").catalogue
+    for statement in filter(None, then.split("; ")):
+        made = made.apply(statement).catalogue
+    flags = column_flags(made.table(TableId("d", "t")))
+    assert bool(flags[1] & F.MULTIPLE_KEY) is flagged

@@ -83,13 +83,17 @@ def column_types(table: LogTable) -> tuple[ColumnType, ...]:
     spelled, signs, comments = dict(table.spelled), dict(table.signs), dict(table.comments)
     keyed, optional = frozenset(table.key), dict(table.optional)
     found = (
-        replace(
-            _one(column, spelled.get(column.name), keyed, signs.get(column.name)),
-            comment=comments.get(column.name, comment_shown(column)),
-        )
+        (column, _one(column, spelled.get(column.name), keyed, signs.get(column.name)))
         for column in table.table.columns
     )
-    return tuple(replace(one, optional=optional.get(one.name, one.optional)) for one in found)
+    return tuple(
+        replace(
+            one,
+            optional=optional.get(one.name, one.optional),
+            comment=comments.get(one.name, comment_shown(column)),
+        )
+        for column, one in found
+    )
 
 
 def _one(

@@ -52,9 +52,7 @@ from harness.model.table import TableId
 from harness.model.values import Row
 
 _FILE: Final = "binlog.000001"
-_UNIQUE_INDEX: Final = re.compile(
-    r"(?:\s|/\*.*?\*/|(?:#|--)[^\n]*\n)*CREATE\s+UNIQUE\s+INDEX\b", re.IGNORECASE | re.DOTALL
-)
+_UNIQUE_INDEX: Final = re.compile(r"CREATE\s+UNIQUE\s+INDEX\b", re.IGNORECASE)
 LAST: Final = "last"
 _LETTERS: Final = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
 _EVENT: Final = 100  # bytes between two events

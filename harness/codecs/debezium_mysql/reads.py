@@ -5,10 +5,9 @@ Source: records of connector-mariadb 3.3.0.Final and connector-mysql 3.3.1.Final
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
-from harness.model.canonical import canonical
+from harness.model.canonical import canonical, selected_float
 from harness.model.columns import Column, ColumnKind
 from harness.model.values import Row, Value
 
@@ -30,9 +29,7 @@ def as_read(columns: Sequence[Column], row: Row) -> Row:
 def _value(column: Column, value: Value) -> Value:  # noqa: PLR0911 - a family a line
     match column.kind, value:
         case ColumnKind.FLOAT, float():
-            digits = ".6g" if column.scale is None else f".{column.scale}f"
-            found: float = struct.unpack("<f", struct.pack("<f", float(f"{value:{digits}}")))[0]
-            return found
+            return selected_float(column, value)
         case ColumnKind.TIMESTAMP, str() if value.startswith(_ZERO):
             return _instead(column)
         case ColumnKind.TIMESTAMP, str() if "." in value:

@@ -81,10 +81,11 @@ def named(constraints: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
     return tuple(result)
 
 
-def add_key(table: Table, key: Constraint) -> Table:
+def add_key(table: Table, key: Constraint, *, flags: bool = True) -> Table:
     """Return the table with the (named) key added; Refused when it cannot be.
 
-    A primary key makes its columns NOT NULL. Whether it is clustered is the caller's decision.
+    A primary key makes its columns NOT NULL. Whether it is clustered is the caller's decision;
+    `flags` as in `Index`.
     """
     if table.find_index(key.name) is not None:
         if key.kind is ConstraintKind.PRIMARY:
@@ -105,6 +106,7 @@ def add_key(table: Table, key: Constraint) -> Table:
         primary=key.kind is ConstraintKind.PRIMARY,
         visible=key.option.visible is not False,
         is_global=key.option.is_global,
+        flags=flags,
     )
     return replace(table, indexes=(*table.indexes, index))
 
@@ -139,8 +141,11 @@ def _not_null(table: Table, parts: tuple[IndexPart, ...], key: Constraint) -> Ta
     return replace(table, columns=columns)
 
 
-def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
-    """Return the table with the foreign key, and with an index for it when none covers it."""
+def add_foreign_key(table: Table, key: Constraint, schema: str, *, flags: bool = True) -> Table:
+    """Return the table with the foreign key, and with an index for it when none covers it.
+
+    `flags` of that index as in `Index`.
+    """
     assert key.reference is not None, "the grammar gives foreign keys a reference"
     name = key.name or _free_foreign_key_name(table)
     columns = tuple(_existing(table, part).name for part in key.parts)
@@ -150,7 +155,8 @@ def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
         raise Refused(key.at, f"Duplicate foreign key constraint name '{name}'")
     if not covered(table, columns):
         index_name = name if table.find_index(name) is None else unused_name(table, key)
-        table = add_key(table, Constraint(ConstraintKind.INDEX, index_name, key.parts, at=key.at))
+        own = Constraint(ConstraintKind.INDEX, index_name, key.parts, at=key.at)
+        table = add_key(table, own, flags=flags)
     actions = key.reference.on_delete, key.reference.on_update
     foreign_key = ForeignKey(name, columns, parent, parent_columns, actions)
     return replace(table, foreign_keys=(*table.foreign_keys, foreign_key))

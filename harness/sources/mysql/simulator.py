@@ -13,12 +13,12 @@ Rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 from harness.ddl import Catalogue
 from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
@@ -94,6 +94,9 @@ def _bytes(change: RowChanged) -> int:
 
 _SIZED: Final = frozenset({"CHAR", "CHARACTER", "BINARY"})  # "CHAR()" is one without a length
 
+Place = tuple[TableId, int]  # of a column, by its id
+_T = TypeVar("_T")
+
 
 class Server:
     """One server while its log is replayed."""
@@ -113,12 +116,12 @@ class Server:
         self._row = 0
         self._events = count()
         # A column's spelling by its id, which stays when it is renamed.
-        self._spelled: dict[tuple[TableId, int], str] = {}
+        self._spelled: dict[Place, str] = {}
         # Whether a column may be NULL to the connector, where the server has it otherwise.
-        self._optional: dict[tuple[TableId, int], bool] = {}
+        self._optional: dict[Place, bool] = {}
         # SIGNED, where a column was declared so; and comments as statements have them.
-        self._signs: dict[tuple[TableId, int], str] = {}
-        self._comments: dict[tuple[TableId, int], str] = {}
+        self._signs: dict[Place, str] = {}
+        self._comments: dict[Place, str] = {}
         self._tables: dict[TableId, LogTable] = {}
         self._texts: dict[TableId, Callable[[Row], str]] = {}
         self._keys: dict[TableId, tuple[str, ...]] = {}
@@ -214,10 +217,9 @@ class Server:
         self._keys[made.id] = self._keys.get(original.id, ())
         for column, same in zip(original.columns, made.columns, strict=True):
             old, new = (original.id, column.id), (made.id, same.id)
-            self._spelled |= {new: self._spelled[old]} if old in self._spelled else {}
-            self._optional |= {new: self._optional[old]} if old in self._optional else {}
-            self._signs |= {new: self._signs[old]} if old in self._signs else {}
-            self._comments |= {new: self._comments[old]} if old in self._comments else {}
+            for known in (self._spelled, self._signs, self._comments):
+                _put(known, new, known.get(old))
+            _put(self._optional, new, self._optional.get(old))
 
     def _spell(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep how a statement spells the types of the columns that it makes."""
@@ -234,10 +236,7 @@ class Server:
             untouched = column.id in old and column.name.lower() not in defined
             if word is None and before is not None and untouched:
                 word = self._spelled.get((before.id, column.id))
-            if word is None:
-                self._spelled.pop((after.id, column.id), None)
-            else:
-                self._spelled[after.id, column.id] = word
+            _put(self._spelled, (after.id, column.id), word)
 
     def _declare(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep where the connector takes a column for nullable or not, and the server does not."""
@@ -247,9 +246,7 @@ class Server:
             former = old.get(column.id, old.get(column.former_id or 0, column.nullable))
             found = said.get(column.name.lower(), former)
             may = former if found is None else found
-            self._optional.pop((after.id, column.id), None)
-            if may != column.nullable:
-                self._optional[after.id, column.id] = may
+            _put(self._optional, (after.id, column.id), may if may != column.nullable else None)
 
     def _sign(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep SIGNED, which the server takes for nothing."""
@@ -257,9 +254,7 @@ class Server:
         for column in after.columns:
             former = None if before is None else self._signs.get((before.id, column.id))
             words = said.get(column.name.lower(), former)
-            self._signs.pop((after.id, column.id), None)
-            if words == "SIGNED":
-                self._signs[after.id, column.id] = words
+            _put(self._signs, (after.id, column.id), words if words == "SIGNED" else None)
 
     def _comment(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep comments as statements have them, and those that CHANGE COLUMN says nothing of."""
@@ -273,9 +268,7 @@ class Server:
                 kept = self._comments.get((before.id, former.id), shown)
             comment = said.get(name)
             comment = kept if comment is None else comment
-            self._comments.pop((after.id, column.id), None)
-            if comment is not None:
-                self._comments[after.id, column.id] = comment
+            _put(self._comments, (after.id, column.id), comment)
 
     def _check_floats(self, after: Table) -> None:
         """Refuse a FLOAT of whose values the connector makes none for the schema that it has."""
@@ -293,27 +286,14 @@ class Server:
         return self._optional.get((table.id, column.id), column.nullable)
 
     def _table(self, table: Table) -> LogTable:
-        spelled = tuple(
-            (column.name, self._spelled[table.id, column.id])
-            for column in table.columns
-            if (table.id, column.id) in self._spelled
+        return LogTable(
+            table,
+            self._keys.get(table.id, ()),
+            _of(table, self._spelled),
+            _of(table, self._optional),
+            _of(table, self._signs),
+            _of(table, self._comments),
         )
-        optional = tuple(
-            (column.name, self._optional[table.id, column.id])
-            for column in table.columns
-            if (table.id, column.id) in self._optional
-        )
-        signs = tuple(
-            (column.name, self._signs[table.id, column.id])
-            for column in table.columns
-            if (table.id, column.id) in self._signs
-        )
-        comments = tuple(
-            (column.name, self._comments[table.id, column.id])
-            for column in table.columns
-            if (table.id, column.id) in self._comments
-        )
-        return LogTable(table, self._keys.get(table.id, ()), spelled, optional, signs, comments)
 
     def _key(self, sql: str, before: Table | None, after: Table) -> tuple[str, ...]:
         """Return a table's key as the connector keeps it.
@@ -450,6 +430,19 @@ class Server:
     def _origin(self, step: int, transaction: Transaction, kind: str, line: int) -> Origin:
         number = next(self._events)
         return Origin(line, step, number, kind, transaction.name, commit_ts=SECOND * 1000)
+
+
+def _put(known: dict[Place, _T], place: Place, one: _T | None) -> None:
+    """Keep what is known of a column; None for nothing."""
+    known.pop(place, None)
+    if one is not None:
+        known[place] = one
+
+
+def _of(table: Table, known: Mapping[Place, _T]) -> tuple[tuple[str, _T], ...]:
+    """Return what is known of a table's columns, by their names."""
+    places = ((column.name, (table.id, column.id)) for column in table.columns)
+    return tuple((name, known[place]) for name, place in places if place in known)
 
 
 def _check_charset(before: Table | None, after: Table, sql: str) -> None:

@@ -200,8 +200,8 @@ class TiDB:
             commit_ts=commit_ts,
         )
         name, old = TableId(job.schema, job.table), TableId(job.old_schema, job.old_table)
-        query, renames = job.query, job.action is ActionType.RENAME_TABLE
-        if renames and self._feed.newer:
+        query = job.query
+        if self._feed.newer and job.action is ActionType.RENAME_TABLE:
             # However it was written: ticdc b813e76 logservice/schemastore,
             # `buildPersistedDDLEventForRenameTable`.
             query = f"RENAME TABLE {full_name(old)} TO {full_name(name)}"

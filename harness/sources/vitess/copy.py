@@ -12,10 +12,10 @@ go/vt/vttablet/tabletserver/vstreamer/uvstreamer.go copyComplete.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from harness.model.canonical import selected_float
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
@@ -199,11 +199,9 @@ def as_shown(table: Table, row: Row) -> Row:
 
 
 def _shown(column: Column, value: Value) -> Value:
-    if column.kind is not ColumnKind.FLOAT or not isinstance(value, float):
-        return value
-    digits = ".6g" if column.scale is None else f".{column.scale}f"
-    found: float = struct.unpack("<f", struct.pack("<f", float(f"{value:{digits}}")))[0]
-    return found
+    if column.kind is ColumnKind.FLOAT and isinstance(value, float):
+        return selected_float(column, value)
+    return value
 
 
 def as_text(table: SourceTable, row: Row) -> Cells:
