@@ -28,7 +28,9 @@ The standing is `document` where the document demands it, `program` where the ve
 it and no document says so, or one says otherwise: [Standing](../explanation/standing.md).
 
 A clause without a release is known to hold in the newest release that its protocol's page names. Of
-older releases only that is known which a clause or a dialect says of them.
+older releases only that is known which a clause or a dialect says of them. A clause of TiCDC speaks
+of its classic architecture (tiflow), which is the default; of the newer one it says something only
+where a case of the dialect `newarch` cites it.
 """
 
 
