@@ -39,6 +39,8 @@ from cdc_spark.errors import ForeignTablesError, LostTablesError
 from cdc_spark.untyped import Frame, Session
 
 VERSION = "cdc.version"  # a table's property: what has a lower version is done
+# Delta enables this by itself where a table is made with such a column, not where it gets one.
+_NTZ = "delta.feature.timestampNtz"
 _CONF = "spark.databricks.delta.write."
 _VIEW = "cdc_changes"
 # Id, version and view of a statement are the whole session's: one at a time. Rows that are written
@@ -170,10 +172,13 @@ class Place:
         if effect.after is None:
             self._dml(self._emptied(reshape.ts), reshape.version)
             return
-        if done < reshape.version:
-            self.spark.sql(
-                f"ALTER TABLE {self.name} SET TBLPROPERTIES ('{VERSION}' = '{reshape.version}')"
-            )
+        properties = {VERSION: f"{reshape.version}"} if done < reshape.version else {}
+        # To enable it again does nothing: a note without it may be of a release that lacked this.
+        if any(one.type == "timestamp_ntz" for one in effect.after):
+            properties[_NTZ] = "supported"
+        if properties:
+            pairs = ", ".join(f"'{name}' = '{value}'" for name, value in properties.items())
+            self.spark.sql(f"ALTER TABLE {self.name} SET TBLPROPERTIES ({pairs})")
             self.reach("note")
         steps = alter.steps(effect)
         if steps is None:

@@ -16,6 +16,7 @@ collect_ignore = (
     []
     if find_spec("pyspark")
     else [
+        "test_altered.py",
         "test_no_loss.py",
         "test_no_loss_kafka.py",
         "test_growth.py",
