@@ -91,20 +91,24 @@ class Typed:
 
     def keyed(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield one row a key: what its last change made of it."""
-        definitions = self._definitions
-        last: dict[tuple[str | None, ...], Change] = {}
+        yield from self._blocks(self.last_of_keys(batches))
+
+    def last_of_keys(self, batches: Iterator[ArrowBatch]) -> Iterator[Operation]:
+        """Yield what the last change of each key does."""
+        last: dict[tuple[Any, ...], Change] = {}
         for change in self.changes(batches):
-            image = change.row.after or change.row.before or {}
-            at = tuple(normal(definitions.get(one.lower()), image.get(one)) for one in self._key)
-            last[at] = change
-        yield from self._blocks(
-            _operation(one.seq, None, one.row.after, one.row.before or {}, one.ts)
-            for one in last.values()
-        )
+            last[self.key_of(change.row.after or change.row.before or {})] = change
+        for one in last.values():
+            yield _operation(one.seq, None, one.row.after, one.row.before or {}, one.ts)
+
+    def key_of(self, image: Row) -> tuple[Any, ...]:
+        """Return what is equal for rows of one key."""
+        definitions = self.definitions
+        return tuple(normal(definitions.get(one.lower()), image.get(one)) for one in self.write.key)
 
     def keyless(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield the rows that come, change and go; first come those that may be meant."""
-        bag = Bag(self._definitions)
+        bag = Bag(self.definitions)
         for batch in batches:
             for side, seq, rid, payload, ts in rows.tuples(batch):
                 if side == 0:
@@ -119,7 +123,7 @@ class Typed:
             row = change.row
             tokens = [] if row.rid is None else [f"r{row.rid}"]
             if row.before is not None:
-                tokens.append(image(self._definitions, row.before))
+                tokens.append(image(self.definitions, row.before))
             found = [(token, 0, 0, 0, "", None) for token in tokens]
             yield rows.batch_of(TOKEN, found)
 
@@ -130,7 +134,7 @@ class Typed:
                 continue
             text = orjson.dumps(one.row).decode()
             own = [] if one.rid is None else [f"r{one.rid}"]
-            tokens = [image(self._definitions, one.row), *own]
+            tokens = [image(self.definitions, one.row), *own]
             yield rows.batch_of(
                 TOKEN, [(token, 0, one.seq, one.rid, text, None) for token in tokens]
             )
@@ -155,11 +159,8 @@ class Typed:
         return batch_of(self.write.layout, found)
 
     @property
-    def _key(self) -> tuple[str, ...]:
-        return self.write.key
-
-    @property
-    def _definitions(self) -> Mapping[str, Column | None]:
+    def definitions(self) -> Mapping[str, Column | None]:
+        """Return the columns of the table, by lower-case name."""
         return {one.name.lower(): one.column for one in self.write.layout}
 
     def _change(self, seq: int, ts: str, payload: str) -> Change:
@@ -179,7 +180,7 @@ class Typed:
     def _settled(self, image: Mapping[str, Any] | None) -> Row | None:
         if image is None:
             return None
-        definitions = self._definitions
+        definitions = self.definitions
         return {name: settle(definitions.get(name.lower()), one) for name, one in image.items()}
 
     def _blocks(self, ops: Iterable[Operation]) -> Iterator[ArrowBatch]:
@@ -268,11 +269,17 @@ class Rewritten:
     def rows(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield the rows in their new form."""
         assert self.effect.after is not None
-        assert self.effect.change is not None
         for batch in batches:
             old = read(self.effect.before, iter((batch,)))
-            new = [self._new(one, self.effect.change(one.row)) for one in old]
-            yield batch_of(self.effect.after, [one for one in new if one is not None])
+            yield batch_of(self.effect.after, list(self.stored(old)))
+
+    def stored(self, old: Iterable[Stored]) -> Iterator[Stored]:
+        """Yield stored rows in their new form."""
+        assert self.effect.change is not None
+        for one in old:
+            new = self._new(one, self.effect.change(one.row))
+            if new is not None:
+                yield new
 
     def _new(self, old: Stored, row: Row | None) -> Stored | None:
         if row is not None:

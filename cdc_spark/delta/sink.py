@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from cdc_spark import rows
-from cdc_spark.delta import catalog, ledger, letters
+from cdc_spark.delta import born, catalog, ledger, letters
+from cdc_spark.delta.born import Born
 from cdc_spark.delta.catalog import CatalogNames
 from cdc_spark.delta.crash_points import Reach, nowhere
 from cdc_spark.delta.ledger import Counted, Identity, Known, Line
@@ -226,6 +227,12 @@ class Sink:
         """Do what is to be done to a table; what it has noted as done is passed over."""
         place = self._place(batch.applied.sparkSession, self.feeds[at[0]].directory, at[1])
         place.at_least(version)
+        writes = born.writes(operations)
+        if writes and place.make(
+            Born(tuple(operations), self.soft), _changes(batch, writes).select(*rows.APPLIED)
+        ):
+            self.reach("write")
+            return place.log_version()
         noted = place.done() if any(isinstance(one, Reshape) for one in operations) else 0
         for one in operations:
             if one.version < noted:
@@ -315,16 +322,25 @@ def _rows_of(batch: Batch, write: Write) -> Frame:
 
     Of a key one task has all, in their order.
     """
-    schema, table = (_literal(one.lower()) for one in (write.schema, write.table))
-    kinds = f"{int(Kind.DELETE)}, {int(Kind.UPSERT)}"
-    found = batch.applied.where(
-        f"feed = {write.feed} AND seq BETWEEN {write.first} AND {write.last} AND kind IN ({kinds})"
-        f" AND lower(schema) = {schema} AND lower(table) = {table}"
-    )
+    found = _changes(batch, [write])
     number = 1 + max((one for feed, one in batch.counts if feed == write.feed), default=0)
     if write.key and number > 1 and write.last - write.first >= MANY:
         found = buckets.in_tasks(found, number).sortWithinPartitions("seq")
-    return found.select(*rows.APPLIED)
+    return found
+
+
+def _changes(batch: Batch, writes: Sequence[Write]) -> Frame:
+    """Return the changes that writes are about, of one changefeed, in rows of shape `APPLIED`."""
+    kinds = f"{int(Kind.DELETE)}, {int(Kind.UPSERT)}"
+    found = [
+        f"seq BETWEEN {one.first} AND {one.last}"
+        f" AND lower(schema) = {_literal(one.schema.lower())}"
+        f" AND lower(table) = {_literal(one.table.lower())}"
+        for one in writes
+    ]
+    any_of = " OR ".join(found)
+    rows_alone = f"feed = {writes[0].feed} AND kind IN ({kinds}) AND ({any_of})"
+    return batch.applied.where(rows_alone).select(*rows.APPLIED)
 
 
 def _literal(text: str) -> str:

@@ -22,6 +22,7 @@ from pyspark.errors import PySparkException
 from cdc_spark import rows
 from cdc_spark.apply.schema import Family
 from cdc_spark.delta import alter, delta_log
+from cdc_spark.delta.born import Born
 from cdc_spark.delta.columns import DELETED, EXACT, SEQ, TS
 from cdc_spark.delta.convert import (
     FOUND,
@@ -41,6 +42,7 @@ from cdc_spark.untyped import Frame, Session
 VERSION = "cdc.version"  # a table's property: what has a lower version is done
 # Delta enables this by itself where a table is made with such a column, not where it gets one.
 _NTZ = "delta.feature.timestampNtz"
+_WITH = " with all up to "  # what follows who made a table, and the version it was made at
 _CONF = "spark.databricks.delta.write."
 _VIEW = "cdc_changes"
 # Id, version and view of a statement are the whole session's: one at a time. Rows that are written
@@ -150,21 +152,38 @@ class Place:
         else:
             self._merge(changes, write)
 
+    def make(self, born: Born, applied: Frame) -> bool:
+        """Make a table with all that a batch does to it, once; return whether this did it.
+
+        It did not where an attempt of another release at the same batch made the table otherwise.
+        """
+        version = max(one.version for one in born.operations)
+        if self._made():
+            return self._maker() == f"{self.owner}{_WITH}{version}"
+        found = applied.mapInArrow(born.rows, sql(born.layout))
+        self.append(found, version, userMetadata=f"{self.owner}{_WITH}{version}")
+        return True
+
     def _made(self) -> bool:
         """Return whether this query has made the table; ForeignTablesError where another has."""
         if not self.exists():
             return False
-        history = self.spark.sql(f"DESCRIBE HISTORY {self.name}")
-        (first,) = history.where("version = 0").select("userMetadata").collect() or [[None]]
-        if first[0] != self.owner:
+        maker = self._maker()
+        if maker.partition(_WITH)[0] != self.owner:
             raise ForeignTablesError(
-                f"the table {self.uri} is to be made, and is there already: {first[0] or 'nobody'}"
+                f"the table {self.uri} is to be made, and is there already: {maker or 'nobody'}"
                 " made it",
                 expected=f"no table, or one of {self.owner}",
                 hint="a root without its ledger cannot be gone on with: take an empty one, with a"
                 " new checkpoint",
             )
         return True
+
+    def _maker(self) -> str:
+        """Return what the first entry of the table's log says of who made it."""
+        history = self.spark.sql(f"DESCRIBE HISTORY {self.name}")
+        (first,) = history.where("version = 0").select("userMetadata").collect() or [[None]]
+        return first[0] or ""
 
     def reshape(self, reshape: Reshape, done: int) -> None:
         """Change the columns, or empty the table; `done` is what the table has noted."""

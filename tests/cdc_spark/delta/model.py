@@ -11,11 +11,12 @@ import orjson
 import pyarrow as pa
 
 from cdc_spark import rows
-from cdc_spark.delta import alter, convert
+from cdc_spark.delta import alter, born, convert
+from cdc_spark.delta.born import Born
 from cdc_spark.delta.columns import DELETED, EXACT, SEQ, TS
 from cdc_spark.delta.convert import DROP, FOUND, OP, PUT, Rewritten, Typed, batch_of
 from cdc_spark.delta.marks import Name
-from cdc_spark.delta.plan import Plan, Reshape, Write
+from cdc_spark.delta.plan import Operation, Plan, Reshape, Write
 from cdc_spark.delta.scan import Scan
 from cdc_spark.delta.sketch import TableLayout, load
 from cdc_spark.events import Kind
@@ -29,14 +30,17 @@ ROWS = (Kind.DELETE, Kind.UPSERT)
 class Model:
     """Tables by path, their newest versions and notes, and what the ledger has.
 
-    `soft`: deleted rows stay, and say so.
+    `soft`: deleted rows stay, and say so. `one_by_one`: a table that is made has an operation for
+    each that is planned, as those of the Delta that an earlier release wrote.
     """
 
     soft: bool = False
+    one_by_one: bool = False
     tables: dict[str, list[Stored]] = field(default_factory=dict[str, list[Stored]])
     versions: dict[str, int] = field(default_factory=dict[str, int])
     notes: dict[str, int] = field(default_factory=dict[str, int])
     ledger: dict[str, str] = field(default_factory=dict[str, str])
+    makers: dict[str, int] = field(default_factory=dict[str, int])
 
     def batch(self, applied: Sequence[Applied], crash_after: int | None = None) -> None:
         """Do a micro-batch; with `crash_after` that many operations of it, and no line is kept."""
@@ -52,15 +56,13 @@ class Model:
         plan.take(sorted(marks, key=lambda mark: (mark[1], mark[2])))
         assert not plan.error
         done = dict(self.notes)
-        for number, one in enumerate(plan.operations):
+        for number, one in enumerate(self._grouped(plan.operations)):
             if number == crash_after:
                 return
-            if one.version < done.get(one.path, 0):
-                continue
-            if isinstance(one, Write):
-                self._once(one.path, one.version, partial(self._written, one, applied))
-            else:
-                self._reshape(one)
+            if isinstance(one, Born):
+                self._born(one, applied)
+            elif one.version >= done.get(one.path, 0):
+                self._done(one, applied)
         if crash_after is not None:
             return
         for path, text, dropped in plan.changed():
@@ -68,6 +70,12 @@ class Model:
                 del self.ledger[path]
             else:
                 self.ledger[path] = text
+
+    def _done(self, one: Operation, applied: Sequence[Applied]) -> None:
+        if isinstance(one, Write):
+            self._once(one.path, one.version, partial(self._written, one, applied))
+        else:
+            self._reshape(one)
 
     def state(self) -> dict[str, list[str]]:
         """Return the tables' rows as text, in order, by name."""
@@ -87,10 +95,42 @@ class Model:
             for one in held
         )
 
+    def stored(self) -> dict[str, list[str]]:
+        """Return all that is stored, rows in order, by path."""
+        return {path: sorted(map(text_of, held)) for path, held in self.tables.items()}
+
     def _once(self, path: str, version: int, made: Callable[[], list[Stored]]) -> None:
         """Do what Delta does: a version that the table has seen is not even looked at."""
         if version > self.versions.get(path, -1):
             self.tables[path], self.versions[path] = made(), version
+
+    def _grouped(self, operations: Sequence[Operation]) -> list[Operation | Born]:
+        """Return the operations by table; of one that is made they are one, where they may be."""
+        tables: dict[str, list[Operation]] = {}
+        for one in operations:
+            tables.setdefault(one.path, []).append(one)
+        found: list[Operation | Born] = []
+        for path, some in tables.items():
+            whole = not self.one_by_one and born.writes(some)
+            if not whole or (path in self.tables and path not in self.makers):
+                found += some
+            elif path not in self.makers or self.makers[path] == some[-1].version:
+                found.append(Born(tuple(some), self.soft))
+        return found
+
+    def _born(self, born_table: Born, applied: Sequence[Applied]) -> None:
+        path, version = born_table.operations[0].path, born_table.operations[-1].version
+        self.makers[path] = version
+        writes = [one for one in born_table.operations if isinstance(one, Write)]
+        mine = [
+            one for one in applied if one[2] in ROWS and any(_is_of(two, one) for two in writes)
+        ]
+
+        def made() -> list[Stored]:
+            found = born_table.rows(iter([rows.batch_of(rows.APPLIED, mine)]))
+            return [one for each in found for one in each.to_pylist()]
+
+        self._once(path, version, made)
 
     def _written(self, write: Write, applied: Sequence[Applied]) -> list[Stored]:
         mine = [one for one in applied if one[2] in ROWS and _is_of(write, one)]

@@ -19,6 +19,10 @@ from tests.cdc_spark.messages import (
 
 CREATE = "CREATE TABLE `test`.`t` (`id` INT PRIMARY KEY,`v` VARCHAR(16),`d` DATE)"
 ALTER = "ALTER TABLE `test`.`t` "
+PARTED = (
+    "CREATE TABLE `test`.`p` (`id` INT PRIMARY KEY) PARTITION BY RANGE (`id`)"
+    " (PARTITION `low` VALUES LESS THAN (10),PARTITION `high` VALUES LESS THAN (20))"
+)
 DATE = {"t": 10, "f": 64}
 
 
@@ -52,4 +56,30 @@ def statements() -> list[tuple[bytes, bytes]]:
         ),
         message(resolved(99)),
         message(row(100, {"u": {"id": key(5), "w": column("late", text)}}, "u")),
+    ]
+
+
+def between() -> list[tuple[bytes, bytes]]:
+    """Return rows that come, change and go on either side of DDL, with a key and without."""
+    loosely = "ALTER TABLE `test`.`loose` ADD COLUMN"
+    return [
+        message(ddl(1, CREATE, 3)),
+        message(*(seen(2, one, v=column("a"), d=column("2024-02-29", DATE)) for one in (1, 2, 3))),
+        message(loose(2, 7), loose(2, 7), loose(2, 8)),
+        message(ddl(3, f"{ALTER}ADD COLUMN `n` INT DEFAULT 5", 5)),
+        message(gone(4, 1), seen(4, 2, v=column("b"), n=column(6, {"t": 3, "f": 65}))),
+        message(ddl(5, f"{loosely} `m` INT", 5, table="loose")),
+        message(loose(6, 7, deleted=True)),
+        message(ddl(7, f"{ALTER}RENAME COLUMN `v` TO `w`", 5)),
+        message(gone(8, 3), seen(8, 1, w=column("again"))),
+        message(ddl(9, f"{loosely} `o` INT", 5, table="loose")),
+        message(loose(10, 7), loose(10, 8, deleted=True), loose(10, 8)),
+        message(ddl(11, f"{loosely} `p` INT", 5, table="loose")),
+        message(loose(12, 8, deleted=True)),
+        message(ddl(13, f"{ALTER}MODIFY COLUMN `n` VARCHAR(9)", 12), gone(14, 2)),
+        message(ddl(15, "TRUNCATE TABLE `test`.`loose`", 11, table="loose")),
+        message(loose(16, 9)),
+        message(ddl(17, PARTED, 3, table="p"), seen(18, 5, "p"), seen(18, 15, "p")),
+        message(ddl(19, "ALTER TABLE `test`.`p` DROP PARTITION `low`", 20, table="p")),
+        message(resolved(20)),
     ]

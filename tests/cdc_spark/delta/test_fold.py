@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -13,17 +14,17 @@ from cdc_spark.events import Kind
 from cdc_spark.open.events import decode
 from cdc_spark.open.values import DIALECTS
 from cdc_spark.ordering.hold import Arrival, Hold, Source
-from tests.cdc_spark.delta.streams import statements
+from tests.cdc_spark.delta.streams import between, statements
 
 pytestmark = pytest.mark.spark
 
 
-def applied() -> list[tuple[Any, ...]]:
-    """Return what takes effect of the stream of statements, in shape `APPLIED`."""
+def applied(stream: Iterable[tuple[bytes, bytes]]) -> list[tuple[Any, ...]]:
+    """Return what takes effect of a stream, in shape `APPLIED`."""
     here = Source(0, 0)
     arrivals = [
         Arrival(event, here, offset)
-        for offset, one in enumerate(statements())
+        for offset, one in enumerate(stream)
         for event in decode(DIALECTS["current"], *one)
     ]
     return [
@@ -32,26 +33,27 @@ def applied() -> list[tuple[Any, ...]]:
     ]
 
 
-APPLIED = applied()
-CUTS = st.lists(st.integers(0, len(APPLIED)), max_size=4).map(sorted)
+APPLIED, BETWEEN = applied(statements()), applied(between())
+CUTS = st.lists(st.integers(0, max(len(APPLIED), len(BETWEEN))), max_size=4).map(sorted)
 
 
-def folded() -> dict[str, list[str]]:
-    """Return the tables that the fast sink makes of it."""
+def folded(changes: Iterable[tuple[Any, ...]]) -> dict[str, list[str]]:
+    """Return the tables that the fast sink makes of changes."""
     from tests.cdc_spark.delta.model import text_of  # noqa: PLC0415 - needs PyArrow
 
     fold = Fold()
-    for _, _, kind, ts, schema, table, payload, _, partition, offset in APPLIED:
+    for _, _, kind, ts, schema, table, payload, _, partition, offset in changes:
         fold.apply(Change(Kind(kind), int(ts), schema, table, payload, "x", partition, offset))
     assert not fold.error
     return {f"{one.schema}.{one.name}": sorted(map(text_of, one)) for one in fold.tables}
 
 
 @pytest.mark.parametrize("soft", [False, True], ids=["hard", "soft"])
+@pytest.mark.parametrize("changes", [APPLIED, BETWEEN], ids=["statements", "between"])
 @settings(max_examples=30)  # each plans and performs some twenty operations many times
 @given(cuts=CUTS, crashes=st.lists(st.integers(0, 6), max_size=5))
 def test_batches_and_crashes_leave_no_trace(
-    *, cuts: list[int], crashes: list[int], soft: bool
+    *, cuts: list[int], crashes: list[int], changes: list[tuple[Any, ...]], soft: bool
 ) -> None:
     """Every cut into micro-batches, each broken off after any write and done again, is one.
 
@@ -59,13 +61,15 @@ def test_batches_and_crashes_leave_no_trace(
     """
     from tests.cdc_spark.delta.model import Model  # noqa: PLC0415 - needs PyArrow
 
-    model = Model(soft)
-    for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, len(APPLIED)], strict=True)):
-        part = APPLIED[start:end]
-        for crash in crashes[number : number + 2]:
-            model.batch(part, crash_after=crash)
-        model.batch(part)
-    assert model.state() == folded()
+    models = [Model(soft), Model(soft, one_by_one=True)]
+    for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, len(changes)], strict=True)):
+        part = changes[start:end]
+        for model in models:
+            for crash in crashes[number : number + 2]:
+                model.batch(part, crash_after=crash)
+            model.batch(part)
+    assert [model.state() for model in models] == [folded(changes)] * 2
+    assert models[0].stored() == models[1].stored()
 
 
 def test_what_was_deleted_is_kept_with_its_time() -> None:
