@@ -31,6 +31,7 @@ from cdc_spark.delta.writes import Place
 from cdc_spark.untyped import Frame, Session
 
 APP = "harness"
+TOGETHER = 8  # tables of a union: each more has Spark analyse all that are before it once more
 
 
 def root(job: Job) -> str:
@@ -91,12 +92,13 @@ def _letters(spark: Session, job: Job) -> dict[int, list[dict[str, Any]]]:
 
 
 def _tables(spark: Session, job: Job, known: Known) -> dict[int, list[Table]]:
-    """Return the tables of all changefeeds, with their rows; one job reads them all."""
+    """Return the tables of all changefeeds, with their rows; a job reads some of them."""
     sketches = [(feed, load(text)) for feed, texts in known.tables.items() for text in texts]
     tables = [(feed, Table(one.schema, one.name)) for feed, one in sketches]
     frames = list(_frames(spark, job, sketches))
-    if frames:
-        union: Frame = reduce(lambda one, other: one.unionByName(other), frames)
+    for at in range(0, len(frames), TOGETHER):
+        some = frames[at : at + TOGETHER]
+        union: Frame = reduce(lambda one, other: one.unionByName(other), some)
         found_rows: list[tuple[int, str]] = union.collect()
         for number, row in found_rows:
             tables[number][1].insert(orjson.loads(row))
