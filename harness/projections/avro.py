@@ -1,4 +1,4 @@
-"""TiCDC Avro: rows lie under the names of tables and columns as Avro takes them.
+"""TiCDC Avro: rows lie under the names of tables and columns as Avro takes them, without old rows.
 
 Nothing on the wire has the original names, so expected tables go by the sanitised ones. In releases
 to 8.5.1 (dialect `6`) a column without a default of its own has in the schema what its older rows
@@ -6,7 +6,7 @@ have, so that is its default.
 
 Source: tiflow c7b2588 pkg/sink/codec/common/helper.go:345 `SanitizeName`; 029a086
 cdc/entry/mounter.go:531 `getDDLDefaultDefinition`; clauses `avro.schema.sanitised`,
-`avro.default.origin`.
+`avro.default.origin`, `avro.row.no-old-value`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.contracts import DEFAULT_DIALECT, Projection
+from harness.model.change import Op
 from harness.model.columns import Column, Default
 from harness.model.settings import Settings
 from harness.model.source_events import RowEvent, SourceTable
@@ -34,7 +35,10 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
     def project(row: RowEvent) -> RowEvent:
         if id(row.table) not in renamed:
             renamed[id(row.table)] = (row.table, _renamed(row.table, of_old_rows=of_old_rows))
-        return replace(row, table=renamed[id(row.table)][1])
+        table = renamed[id(row.table)][1]
+        if row.op is Op.UPDATE and row.table.handle:
+            return replace(row, table=table, before=None)
+        return replace(row, table=table)
 
     return project
 

@@ -110,7 +110,7 @@ def _folded(ready: Sequence[SourceEvent], *, by_image: bool) -> dict[TableId, Ta
         if isinstance(event, DdlEvent):
             _apply_ddl(tables, dropped, event)
         elif isinstance(event, RowEvent):
-            apply_row(tables, event, by_image=by_image)
+            apply_row(tables, event, by_image=by_image, moving=True)
     return tables
 
 
@@ -146,9 +146,16 @@ def _rank(event: RowEvent | DdlEvent) -> int:
 
 
 def apply_row(
-    tables: dict[TableId, TableState], event: RowEvent, *, by_image: bool = False
+    tables: dict[TableId, TableState],
+    event: RowEvent,
+    *,
+    by_image: bool = False,
+    moving: bool = False,
 ) -> None:
-    """Put, replace or remove the event's row, and remember the event."""
+    """Put, replace or remove the event's row, and remember the event.
+
+    Where `moving`, an update takes the row from the key that it had before.
+    """
     state = tables.setdefault(event.table.table.id, TableState(event.table))
     image = event.before if event.op is Op.DELETE else event.after
     assert image is not None
@@ -166,6 +173,9 @@ def apply_row(
     elif event.op is Op.DELETE:
         state.rows.pop(key, None)
     else:
+        old = key if event.before is None else key_of(event.table, event.before)
+        if moving and old != key:
+            state.rows.pop(old, None)
         state.rows[key] = image
 
 

@@ -164,6 +164,22 @@ def test_unreported_timestamps_of_equal_events() -> None:
     assert (finding.kind, finding.line) == (FindingKind.EVENT_MISSING, 8)
 
 
+def test_a_key_that_moves_may_be_two_events() -> None:
+    """An update takes the row from its old key; to report it as a delete and a put is right."""
+    plan = case(
+        ddl("CREATE TABLE t (id INT PRIMARY KEY NONCLUSTERED, v INT)"),
+        transaction(insert(1, 1)),
+        transaction(update((1, 1), (2, 1))),
+        **{"sink.kafka-config.output-raw-change-event": True},
+    )
+    assert plan.tables() == {T: [{"id": 2, "v": 1}]}
+    *first, moved = plan.events()
+    gone, come = replace(moved, op=Op.DELETE, after=None), replace(moved, before=None)
+    assert plan.findings() == plan.findings(events=(*first, gone, come)) == []
+    (finding,) = plan.findings(events=(*first, gone))
+    assert finding.kind is FindingKind.EVENT_MISSING
+
+
 def test_keyless_events_are_not_counted() -> None:
     """Events of keyless rows have no identity, so none is missed or refused."""
     plan = case(

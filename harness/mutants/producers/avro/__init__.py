@@ -8,6 +8,7 @@ from harness.mutants.producers.avro import (
     rows,
     schemas,
     temporals,
+    transactions,
     types,
     values,
 )
@@ -15,6 +16,7 @@ from harness.mutants.producers.mutant import WrongProducer
 
 ROWS: tuple[WrongProducer, ...] = (
     *rows.ROWS,
+    *transactions.ROWS,
     *schemas.ROWS,
     *registrations.ROWS,
     *extensions.ROWS,

@@ -12,7 +12,7 @@ from harness.codecs.avro.schema import value_schema
 from harness.codecs.avro.varint import varint
 from harness.codecs.ticdc.settings import WATERMARK
 from harness.ddl.tidb import handle_columns
-from harness.model.change import Op, Transaction
+from harness.model.change import Op
 from harness.model.record import Record, SchemaUse
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.avro.edits import (
@@ -25,7 +25,6 @@ from harness.mutants.producers.avro.edits import (
 )
 from harness.mutants.producers.changefeed.edits import emitted, rows
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.open.transactions import born_and_gone_sent, replaced_kept
 from harness.mutants.producers.patch import (
     Patch,
     constant,
@@ -141,19 +140,6 @@ def _ranked(ranks: Mapping[Op, int], events: Sequence[SourceEvent]) -> Iterable[
     yield from sorted(run, key=lambda row: (row.commit_ts, ranks[row.op]))
 
 
-def _write_by_write(original: Any) -> Any:  # noqa: ANN401 - patched
-    """Return a commit that nets nothing: each write of a transaction is a change of its own."""
-
-    def commit(cluster: object, transaction: Transaction) -> list[tuple[Any, list[Any]]]:
-        found: dict[Any, tuple[Any, list[Any]]] = {}
-        for write in transaction.changes:
-            for table, changes in original(cluster, replace(transaction, changes=(write,))):
-                found.setdefault(table.id, (table, []))[1].extend(changes)
-        return [*found.values()]
-
-    return commit
-
-
 def _unasked(first: bytes) -> Patch:
     """Return the patch that sends messages that begin with a byte, and is read so, unasked."""
 
@@ -192,7 +178,7 @@ def _newest_first(events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
     yield from sorted(run, key=lambda row: -row.commit_ts)
 
 
-def _kept(_: object, changes: Iterable[Any]) -> list[Any]:
+def _kept(_: object, changes: Iterable[Any], **__: object) -> list[Any]:
     return list(changes)
 
 
@@ -361,27 +347,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.order.per-key",
         "It sends inserts to partition 0, and all else where it belongs.",
         rows(_spread),
-        protocols=AVRO,
-    ),
-    WrongProducer(
-        "avro-each-write-is-sent",
-        "avro.txn.net-effect",
-        "It sends a row once for each time that a transaction wrote it.",
-        patch("harness.sources.tidb.cluster:Cluster.commit", _write_by_write),
-        protocols=AVRO,
-    ),
-    WrongProducer(
-        "avro-born-and-gone-sent",
-        "avro.txn.net-effect",
-        "It sends a row that a transaction inserts and deletes again.",
-        born_and_gone_sent(),
-        protocols=AVRO,
-    ),
-    WrongProducer(
-        "avro-replaced-row-as-an-update",
-        "avro.row.replaced",
-        "It sends a row that REPLACE puts in the place of another as an update.",
-        replaced_kept(),
         protocols=AVRO,
     ),
     WrongProducer(

@@ -14,11 +14,12 @@ from harness.ddl.tidb import handle_columns
 from harness.model.change import Op
 from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent, SourceTable
 from harness.model.table import Table
-from harness.mutants.producers.changefeed.edits import emitted, resolved, rows
+from harness.mutants.producers.changefeed.edits import emitted, resolved, rows, settings
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import frames
 from harness.mutants.producers.open.runs import runs
 from harness.mutants.producers.patch import adjusted, constant, instead, patch, result, returns
+from harness.sources.tidb.changefeed import DEFAULT_TOPIC
 from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.store import NetChange
 
@@ -77,6 +78,16 @@ def _marks_to_0(mark: ResolvedEvent) -> Iterable[SourceEvent]:
     return (mark,) if mark.partition == 0 else ()
 
 
+def _marks_to_tables(events_: Events) -> Iterable[SourceEvent]:
+    """Return the events without the marks of the default topic, where others have some too."""
+    others = any(isinstance(e, ResolvedEvent) and e.topic != DEFAULT_TOPIC for e in events_)
+    return [
+        event
+        for event in events_
+        if not (others and isinstance(event, ResolvedEvent) and event.topic == DEFAULT_TOPIC)
+    ]
+
+
 def _last_marks(events_: Events) -> Iterable[SourceEvent]:
     """Yield the events with the marks of the highest ts alone."""
     last = max((event.ts for event in events_ if isinstance(event, ResolvedEvent)), default=0)
@@ -116,8 +127,10 @@ def _first_column(original: Callable[..., None]) -> Callable[..., None]:
     return init
 
 
-def _unsplit(unique: Sequence[int], changes: Iterable[NetChange]) -> list[NetChange]:
-    del unique
+def _unsplit(
+    unique: Sequence[int], changes: Iterable[NetChange], **named: object
+) -> list[NetChange]:
+    del unique, named
     return [*changes]
 
 
@@ -171,6 +184,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.resolved.broadcast",
         "It sends resolved events to the partition 0 alone.",
         resolved(_marks_to_0),
+    ),
+    WrongProducer(
+        "open-marks-to-the-default-topic",
+        "open.resolved.broadcast",
+        "It sends resolved events to the default topic alone.",
+        resolved(lambda mark: (mark,) if mark.topic == DEFAULT_TOPIC else ()),
+    ),
+    WrongProducer(
+        "open-marks-to-topics-of-tables",
+        "open.resolved.broadcast",
+        "It sends no resolved events to the default topic where tables have others.",
+        emitted(_marks_to_tables),
     ),
     WrongProducer(
         "open-marks-once",
@@ -246,6 +271,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.pk-update-split",
         "It splits an update of a unique key from NULL to the text null.",
         instead("harness.sources.tidb.split:_same_text", lambda one, other: False),  # noqa: ARG005
+    ),
+    WrongProducer(
+        "open-raw-changes-are-split",
+        "open.row.raw-change-event",
+        "It ignores `output-raw-change-event`.",
+        settings(lambda _: {"raw_changes": False}),
     ),
     WrongProducer(
         "open-split-at-two-ts",

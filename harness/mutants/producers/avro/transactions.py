@@ -1,0 +1,62 @@
+"""What a transaction nets to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.model.change import Transaction
+from harness.mutants.producers.avro.rows import AVRO
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.transactions import (
+    COMMIT,
+    born_and_gone_sent,
+    changed_back_left_out,
+    replaced_kept,
+)
+from harness.mutants.producers.patch import patch
+
+
+def _write_by_write(original: Any) -> Any:  # noqa: ANN401 - patched
+    """Return a commit that nets nothing: each write of a transaction is a change of its own."""
+
+    def commit(cluster: object, transaction: Transaction) -> list[tuple[Any, list[Any]]]:
+        found: dict[Any, tuple[Any, list[Any]]] = {}
+        for write in transaction.changes:
+            for table, changes in original(cluster, replace(transaction, changes=(write,))):
+                found.setdefault(table.id, (table, []))[1].extend(changes)
+        return [*found.values()]
+
+    return commit
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "avro-each-write-is-sent",
+        "avro.txn.net-effect",
+        "It sends a row once for each time that a transaction wrote it.",
+        patch(COMMIT, _write_by_write),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-born-and-gone-sent",
+        "avro.txn.net-effect",
+        "It sends a row that a transaction inserts and deletes again.",
+        born_and_gone_sent(),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-changed-back-left-out",
+        "avro.txn.net-effect",
+        "It sends nothing of a row that a transaction changes and changes back.",
+        changed_back_left_out(),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-replaced-row-as-an-update",
+        "avro.row.replaced",
+        "It sends a row that REPLACE puts in the place of another as an update.",
+        replaced_kept(),
+        protocols=AVRO,
+    ),
+)
