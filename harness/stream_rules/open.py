@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from harness.codecs.open.dialect import NEWARCH
 from harness.codecs.ticdc.settings import MAX_MESSAGE_BYTES, RECORD_OVERHEAD
 from harness.errors import plural
 from harness.stream_rules.shared import deletes_first, one_event_a_row, physical, rising
@@ -99,7 +100,12 @@ def _marks_everywhere(stream: Stream) -> Iterator[str]:
 
 RULES: tuple[StreamRule, ...] = (
     StreamRule("open.order.per-table-ts", _in_order_of_ts),
-    StreamRule("open.txn.deletes-first", deletes_first),
+    StreamRule(
+        "open.txn.deletes-first",
+        deletes_first,
+        "but in the newer architecture",
+        lambda stream: stream.dialect != NEWARCH.name,
+    ),
     StreamRule("open.txn.one-event-per-row", one_event_a_row),
     StreamRule("open.resolved.complete", marked(inclusive=False)),
     StreamRule("open.resolved.per-partition", marked(inclusive=False)),

@@ -18,7 +18,7 @@ Kind = Callable[[Dispatcher], bool]
 
 def dispatched(stream: Stream) -> Callable[[Sent], Dispatcher]:
     """Return what finds the dispatcher of an event's table; one of no words for the default."""
-    feed = changefeed(stream.settings, stream.partitions)
+    feed = changefeed(stream.settings, stream.partitions, dialect=stream.dialect)
     default = Dispatcher((), "default")
     known: dict[tuple[str, str], Dispatcher] = {}
 

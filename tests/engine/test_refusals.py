@@ -59,15 +59,15 @@ def known_events(original: Callable[..., Any], *given: Any) -> object:
     return original(matcher, [name for name in names if name in EVENT_NAMES], *rest)
 
 
-def parsed(original: Callable[..., Any], expressions: Mapping[str, str]) -> object:
+def parsed(original: Callable[..., Any], expressions: Mapping[str, str], **named: bool) -> object:
     """Pass over expressions that do not parse."""
     kept = dict(expressions)
     for key, text in expressions.items():
         try:
-            original({key: text})
+            original({key: text}, **named)
         except ChangefeedError:
             del kept[key]
-    return original(kept)
+    return original(kept, **named)
 
 
 def of_shards(original: Callable[..., Any], config: Any, **how: bool) -> object:

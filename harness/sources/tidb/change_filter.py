@@ -84,21 +84,30 @@ class ChangeFilter:
         """
         if start_ts in self.ignored_start_ts:
             return ignore(TABLE, f"its start ts {start_ts} is in filter.ignore-txn-start-ts")
-        covering = [
-            number
-            for number, rule in enumerate(self.events)
-            if rule.covers(table.id.schema, table.id.name)
-        ]
-        for number in covering:
-            if self.events[number].ignores_rows(op):
-                where = f"filter.event-filters[{number}].ignore-event"
-                return ignore(EVENT_FILTER, f"{where} names {op.value}")
-        for number in covering:
+        by_kind = self.kind(op, table)
+        if not by_kind.sent:
+            return by_kind
+        for number in self._covering(table):
             key = self.values[number].ignores(op, table, *images)
             if key:
                 where = f"filter.event-filters[{number}].{key}"
                 return ignore(EVENT_FILTER, f"{where} holds")
         return REPLICATE
+
+    def kind(self, op: Op, table: Table) -> Decision:
+        """Judge a change to a row of a replicated table by `ignore-event` alone."""
+        for number in self._covering(table):
+            if self.events[number].ignores_rows(op):
+                where = f"filter.event-filters[{number}].ignore-event"
+                return ignore(EVENT_FILTER, f"{where} names {op.value}")
+        return REPLICATE
+
+    def _covering(self, table: Table) -> list[int]:
+        return [
+            number
+            for number, rule in enumerate(self.events)
+            if rule.covers(table.id.schema, table.id.name)
+        ]
 
 
 def every_table(*, case_sensitive: bool) -> TableFilter:

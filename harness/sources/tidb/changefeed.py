@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from functools import partial
 from typing import TypeVar
 
 from harness.model.settings import Settings, numbers, tables, texts
@@ -77,6 +78,11 @@ class Changefeed:
     requotes: bool = True
     newer: bool = False
 
+    @property
+    def splits_first(self) -> bool:
+        """Return whether updates of unique keys are split before value expressions see them."""
+        return self.newer and not self.raw_changes
+
     def rule(self, table: TableId) -> Dispatcher | None:
         """Return the first dispatcher that covers the table, or None for the default."""
         return next((rule for rule in self.dispatchers if rule.matches(table)), None)
@@ -135,7 +141,7 @@ def _filters(settings: Settings, *, case_sensitive: bool, newer: bool) -> Change
         covered = parse_rules(rules, case_sensitive=case_sensitive)
     except ChangefeedError as refusal:
         raise refusal.under("filter.rules") from None
-    read = list(_each(settings, "filter.event-filters", _event_filter))
+    read = list(_each(settings, "filter.event-filters", partial(_event_filter, newer=newer)))
     if newer and not case_sensitive:
         read = [half for rule, values in read for half in _halves(rule, values)]
     return ChangeFilter(
@@ -146,14 +152,14 @@ def _filters(settings: Settings, *, case_sensitive: bool, newer: bool) -> Change
     )
 
 
-def _event_filter(rule: Settings) -> tuple[EventRule, ValueFilter]:
+def _event_filter(rule: Settings, *, newer: bool) -> tuple[EventRule, ValueFilter]:
     return (
         event_rule(
             texts(rule.get("matcher")),
             texts(rule.get("ignore-event")),
             texts(rule.get("ignore-sql")),
         ),
-        value_filter({key: str(rule[key]) for key in VALUE_KEYS if rule.get(key)}),
+        value_filter({key: str(rule[key]) for key in VALUE_KEYS if rule.get(key)}, newer=newer),
     )
 
 

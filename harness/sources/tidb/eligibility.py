@@ -56,12 +56,15 @@ class CodeRules:
 
     def table(self, job: DdlJob, before: Met, after: Met) -> Decision:
         """Judge by the table after the job, and where it is not eligible, by the one before."""
-        force = self.force_replicate
-        if after is None or eligible(after, force_replicate=force):
+        if after is None or self.eligible(after):
             return REPLICATE
-        if before is None or not eligible(before, force_replicate=force):
+        if before is None or not self.eligible(before):
             return ignore(PULLER, f"{after.id} has no valid index, `force-replicate` is false")
         return stop(PULLER, UNCODED, f"{job.source!r} takes the last valid index from {after.id}")
+
+    def eligible(self, table: Table) -> bool:
+        """Return whether a table's rows are replicated."""
+        return eligible(table, force_replicate=self.force_replicate)
 
     def renames(self, jobs: Sequence[DdlJob], first: Met, last: Met) -> Decision:
         """Judge all pairs alike: TiCDC looks at the first table before and the last one after."""
@@ -79,7 +82,11 @@ class NewerRules(CodeRules):
 
     def table(self, job: DdlJob, before: Met, after: Met) -> Decision:
         """Judge a table that goes by what it was."""
-        if after is None and not eligible(job.before, force_replicate=self.force_replicate):
+        if after is None and (job.before is None or not self.eligible(job.before)):
             name = f"{job.old_schema}.{job.old_table}"
             return ignore(PULLER, f"{name} has no valid index, `force-replicate` is false")
         return CodeRules.table(self, job, before, after)
+
+    def eligible(self, table: Table) -> bool:
+        """Return whether a table's rows are replicated; an index may be over a virtual column."""
+        return eligible(table, force_replicate=self.force_replicate, newer=True)

@@ -26,8 +26,11 @@ def source_table(table: Table, *, stored: bool = True, newer: bool = False) -> S
     )
 
 
-def eligible(table: Table | None, *, force_replicate: bool) -> bool:
-    """Return whether TiCDC replicates the table: views are, tables need a valid index or force."""
+def eligible(table: Table | None, *, force_replicate: bool, newer: bool = False) -> bool:
+    """Return whether TiCDC replicates the table: views are, tables need a valid index or force.
+
+    One over a virtual column is valid in the newer architecture (`newer`).
+    """
     if table is None or table.is_sequence:
         return False
-    return table.is_view or force_replicate or tidb.handle(table) is not None
+    return table.is_view or force_replicate or tidb.handle(table, newer=newer) is not None

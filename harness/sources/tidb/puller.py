@@ -47,11 +47,16 @@ class Puller:
         rules: DdlRules,
         *,
         force_replicate: bool = False,
+        newer: bool = False,
     ) -> None:
-        """Start with what the filters let through of what exists already."""
+        """Start with what the filters let through of what exists already.
+
+        `newer` says that the changefeed is one of the newer architecture.
+        """
         self._filters = filters
         self._rules = rules
         self._force = force_replicate
+        self._newer = newer
         self._schemas = {name.lower() for name in catalogue.schemas() if filters.schema(name)}
         self._tables = {
             table.physical_id: table
@@ -65,7 +70,7 @@ class Puller:
         known = self._tables.get(table.physical_id)
         if known is None or not self._filters.table(known.id.schema, known.id.name):
             return ignore(PULLER, f"filter.rules leave out {table.id}")
-        if not eligible(known, force_replicate=self._force):
+        if not eligible(known, force_replicate=self._force, newer=self._newer):
             return ignore(PULLER, f"{table.id} has no valid index, `force-replicate` is false")
         return REPLICATE
 

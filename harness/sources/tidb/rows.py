@@ -62,13 +62,17 @@ class TableRows:
         """Return the changes as the sink splits them: each partition is a table of its own."""
         physical = self._physical
         if physical is None or not changes:
-            return split_on(self._unique, changes)
+            return split_on(self._unique, changes, newer=self._newer)
         parts: dict[int, list[NetChange]] = {}
         for change in changes:
             image = change.before if change.after is None else change.after
             assert image is not None
             parts.setdefault(physical(image, change.change.line), []).append(change)
-        return [one for part in sorted(parts) for one in split_on(self._unique, parts[part])]
+        return [
+            one
+            for part in sorted(parts)
+            for one in split_on(self._unique, parts[part], newer=self._newer)
+        ]
 
     def made(
         self, changes: Sequence[NetChange], of: Committed, numbers: Iterator[int]

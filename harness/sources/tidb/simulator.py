@@ -2,8 +2,9 @@
 
 Rules, each with its source beside the code that keeps it:
 * what filters and a missing valid index leave out (`puller`, `change_filter`, `eligibility`);
-* one event for each row of a transaction, filtered, then split where a unique key changes
-  (`store`, `split`, `rows`), each to its topic and partition (`dispatcher`, `dispatch`);
+* one event for each row of a transaction, filtered, then split where a unique key changes, in the
+  newer architecture the other way round (`store`, `split`, `rows`), each to its topic and partition
+  (`dispatcher`, `dispatch`);
 * a DDL is broadcast to all partitions of its topic, chosen by the table's old name, and a resolved
   event at its commit ts follows on every topic (tiflow c7b2588 owner/ddl_sink.go:311);
 * a changefeed may stop with an error: what was sent before stands, and ends with a resolved event
@@ -24,7 +25,7 @@ from harness.ddl.change import full_name
 from harness.ddl.feature_comments import with_feature_comments
 from harness.ddl.jobs import ActionType
 from harness.errors import SourceStopped, StepError, replaying
-from harness.model.change import Change, ChangeLog, DdlRun, Pin, Resolve, Transaction
+from harness.model.change import Change, ChangeLog, DdlRun, Op, Pin, Resolve, Transaction
 from harness.model.record import Origin
 from harness.model.source_events import (
     ChangefeedStopped,
@@ -135,6 +136,7 @@ class TiDB:
             self._cluster.catalogue,
             feed.rules(),
             force_replicate=feed.force_replicate,
+            newer=feed.newer,
         )
         # In order of first use; a topic that lost its last table still gets its marks.
         self._topics = {feed.topic: None}
@@ -162,6 +164,7 @@ class TiDB:
         # Of one statement, each table that is dropped is a job with a ts of its own; several
         # tables that are renamed are one job.
         separate = [each for each in ran[1:] if each.job.action is not ActionType.RENAME_TABLE]
+        renames = sum(each.job.action is ActionType.RENAME_TABLE for each in ran)
         later = {id(each.job): self._clock.commit() for each in separate}
         if self.stopped is not None:
             return
@@ -180,7 +183,7 @@ class TiDB:
             if decision.sent:
                 emitted = True
                 each = next(each for each in ran if each.job is job)
-                yield self._ddl_event(step, run, each, ts)
+                yield self._ddl_event(step, run, each, ts, several=renames > 1)
             if decision.code:
                 ended = True
                 self._stop(step, run.line, decision, ts, kind="ddl", table=name)
@@ -189,7 +192,10 @@ class TiDB:
         elif ended:
             yield from self._last_marks(step, run.line, commit_ts)
 
-    def _ddl_event(self, step: int, run: DdlRun, ran: RanJob, commit_ts: int) -> DdlEvent:
+    def _ddl_event(
+        self, step: int, run: DdlRun, ran: RanJob, commit_ts: int, *, several: bool
+    ) -> DdlEvent:
+        """Return a job's event; `several` says that its statement renames several tables."""
         job = ran.job
         origin = Origin(
             line=run.line,
@@ -203,8 +209,9 @@ class TiDB:
         query = job.query
         if self._feed.newer and job.action is ActionType.RENAME_TABLE:
             # However it was written: ticdc b813e76 logservice/schemastore,
-            # `buildPersistedDDLEventForRenameTable`.
-            query = f"RENAME TABLE {full_name(old)} TO {full_name(name)}"
+            # `buildPersistedDDLEventForRenameTable`; pkg/common/event/util.go `SplitQueries`.
+            end = ";" if several else ""
+            query = f"RENAME TABLE {full_name(old)} TO {full_name(name)}{end}"
         if job.exchanged and self._feed.newer:
             # Its event is one of the table without partitions, routed by the other
             # (ticdc b813e76 downstreamadapter/sink/eventrouter/event_router.go `GetTopicForDDL`).
@@ -242,13 +249,9 @@ class TiDB:
         of = Committed(step, transaction.name, pin, commit_ts)
         for table, changes in net:
             try:
-                sent: Sequence[NetChange] = self._filtered(step, table, changes, commit_ts)
-                if not sent:
-                    continue
-                maker = self._maker(table)
-                if not self._feed.raw_changes:
-                    sent = maker.split(sent)
-                rows += maker.made(sent, of, self._events)
+                sent = self._sent(step, table, changes, commit_ts)
+                if sent:
+                    rows += self._maker(table).made(sent, of, self._events)
             except SourceStopped as error:
                 decision = stop(SINK, error.code, error.what)
                 subject = f"transaction {transaction.name}"
@@ -258,10 +261,38 @@ class TiDB:
                 return
         yield from rows
 
+    def _sent(
+        self, step: int, table: Table, changes: Sequence[NetChange], commit_ts: int
+    ) -> Sequence[NetChange]:
+        """Return what is sent of changes: filters see updates before the sink splits them.
+
+        In the newer architecture they see the halves of those that are not ignored as updates
+        (ticdc b813e76 pkg/eventservice/event_scanner.go `appendRow`).
+        """
+        if self._feed.splits_first and self._puller.replicates(table).sent:
+            changes = self._maker(table).split(self._updates_judged(step, table, changes))
+            return self._filtered(step, table, changes, commit_ts)
+        passed = self._filtered(step, table, changes, commit_ts)
+        if self._feed.raw_changes or not passed:
+            return passed
+        return self._maker(table).split(passed)
+
+    def _updates_judged(
+        self, step: int, table: Table, changes: Sequence[NetChange]
+    ) -> Sequence[NetChange]:
+        """Return the changes without the updates that `ignore-event` names."""
+        decision = self._feed.filters.kind(Op.UPDATE, table)
+        if decision.sent:
+            return changes
+        for net in changes:
+            if net.op is Op.UPDATE:
+                self._decided(step, net.change.line, f"{net.op.value} {table.id}", decision)
+        return [net for net in changes if net.op is not Op.UPDATE]
+
     def _filtered(
         self, step: int, table: Table, changes: Sequence[NetChange], commit_ts: int
     ) -> list[NetChange]:
-        """Return the changes that pass; filters see updates before the sink splits them."""
+        """Return the changes that pass, each judged by its kind and its images."""
         replicated = self._puller.replicates(table)
         if not self._explain and replicated.sent and self._feed.filters.passes_rows:
             return list(changes)

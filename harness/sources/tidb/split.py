@@ -2,10 +2,12 @@
 
 An update that changes any column of any unique index (or of a non-clustered primary key) is split;
 values are compared as text, and that of NULL is `null`. If anything was split, the table's rows of
-that transaction are sorted again: deletes, then updates, then inserts.
+that transaction are sorted again: deletes, then updates, then inserts. In the newer architecture
+NULL is no text, the delete stays where the update was, and the insert comes behind all other rows.
 
 Source: tiflow c7b2588 model/sink.go:1021, 1187, 1262, 1285; the vendor's sort is not stable beyond
-12 rows, ours is.
+12 rows, ours is. ticdc b813e76 pkg/common/event/codec.go `IsUKChanged`;
+pkg/eventservice/event_scanner.go `appendRow`, `flushCachedInsertRows`.
 """
 
 from __future__ import annotations
@@ -40,27 +42,34 @@ def unique_ordinals(table: Table) -> tuple[int, ...]:
     )
 
 
-def split_on(unique: Sequence[int], changes: Iterable[NetChange]) -> list[NetChange]:
-    """Return the changes of a table whose `unique_ordinals` these are, split and in order."""
+def split_on(
+    unique: Sequence[int], changes: Iterable[NetChange], *, newer: bool = False
+) -> list[NetChange]:
+    """Return the changes of a table whose `unique_ordinals` these are, split and in order.
+
+    `newer` says that the newer architecture splits them.
+    """
     sent: list[NetChange] = []
-    split = False
+    inserts: list[NetChange] = []
     for change in changes:
-        if change.op is Op.UPDATE and _differs(change, unique):
-            split = True
+        if change.op is Op.UPDATE and _differs(change, unique, newer=newer):
             sent.append(replace(change, op=Op.DELETE, after=None, split=True))
-            sent.append(replace(change, op=Op.INSERT, before=None, split=True))
+            inserts.append(replace(change, op=Op.INSERT, before=None, split=True))
         else:
             sent.append(change)
-    return sorted(sent, key=lambda change: _ORDER[change.op]) if split else sent
+    if newer or not inserts:
+        return [*sent, *inserts]
+    return sorted([*inserts, *sent], key=lambda change: _ORDER[change.op])
 
 
-def _differs(change: NetChange, ordinals: Iterable[int]) -> bool:
+def _differs(change: NetChange, ordinals: Iterable[int], *, newer: bool) -> bool:
     before, after = change.before, change.after
     assert before is not None
     assert after is not None
     # Every update of a stream comes here, and a generator would cost more than it looks at.
     for ordinal in ordinals:
-        if before[ordinal] != after[ordinal] and not _same_text(before[ordinal], after[ordinal]):
+        old, new = before[ordinal], after[ordinal]
+        if old != new and (newer or not _same_text(old, new)):
             return True
     return False
 

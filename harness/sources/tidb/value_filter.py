@@ -1,10 +1,11 @@
 """The value expressions of one event filter rule, over the rows of the tables that it matches.
 
 A changefeed is refused for an expression that does not parse. It is read against a table at that
-table's first row: there TiCDC finds an unknown column, and stops.
+table's first row: there TiCDC finds an unknown column, and stops. The newer architecture refuses
+nothing, and stops there for an expression that does not parse as well.
 
 Source: tiflow c7b2588 pkg/filter/expr_filter.go `verify` (called by cdc/api/v2/api_helpers.go),
-`shouldSkipDML`, `getSimpleExprOfTable`.
+`shouldSkipDML`, `getSimpleExprOfTable`; ticdc b813e76 pkg/filter/filter.go `Verify`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from harness.sources.tidb.expressions.evaluate import ignores
 from harness.sources.tidb.expressions.supported import SUPPORTED, unsupported
 from harness.sources.tidb.refusal import ChangefeedError
 
-# TiCDC's name for an expression that does not parse.
+# TiCDC's names for an expression that does not parse: refused, and met at a row.
 SYNTAX = "ErrInvalidFilterExpression"
+UNREADABLE = "ErrExpressionParseFailed"
 INSERT = "ignore-insert-value-expr"
 UPDATE_OLD = "ignore-update-old-value-expr"
 UPDATE_NEW = "ignore-update-new-value-expr"
@@ -61,8 +63,8 @@ class ValueFilter:
         return ""
 
 
-def value_filter(expressions: Mapping[str, str]) -> ValueFilter:
-    """Return the filter of a rule's keys.
+def value_filter(expressions: Mapping[str, str], *, newer: bool = False) -> ValueFilter:
+    """Return the filter of a rule's keys; what does not parse is met at a row where `newer`.
 
     Raises ChangefeedError for what does not parse, and for operators that we do not evaluate.
     """
@@ -70,6 +72,8 @@ def value_filter(expressions: Mapping[str, str]) -> ValueFilter:
         try:
             names = list(dict.fromkeys(unsupported(parse_expression(text))))
         except DdlError as error:
+            if newer:
+                continue
             raise ChangefeedError(
                 SYNTAX,
                 f"{key} {text!r} does not parse: {error.what}",
@@ -87,7 +91,14 @@ def value_filter(expressions: Mapping[str, str]) -> ValueFilter:
 
 
 def _fitting(text: str, table: Table) -> Expr:
-    expr = parse_expression(text)
+    try:
+        expr = parse_expression(text)
+    except DdlError as error:
+        raise SourceStopped(
+            UNREADABLE,
+            f"the filter expression {text!r} does not parse: {error.what}",
+            expected=error.expected,
+        ) from error
     names = {column.name.lower() for column in table.columns}
     for path in _columns(expr):
         *qualifiers, name = (part.lower() for part in path)

@@ -7,6 +7,7 @@ from harness.mutants.producers.changefeed import (
     expressions,
     ignored_statements,
     matrix,
+    newer,
     renames,
     routing,
     statements,
@@ -23,4 +24,5 @@ ROWS: tuple[WrongProducer, ...] = (
     *ignored_statements.ROWS,
     *expressions.ROWS,
     *routing.ROWS,
+    *newer.ROWS,
 )

@@ -32,7 +32,9 @@ _CLAUSES: Mapping[str, str] = {
 
 def _ignored(key: str) -> WrongProducer:
     def changed(original: Callable[..., object]) -> Callable[..., object]:
-        return lambda given: original({name: given[name] for name in given if name != key})
+        return lambda given, **named: original(
+            {name: given[name] for name in given if name != key}, **named
+        )
 
     return WrongProducer(
         f"feed-{key.removeprefix('ignore-')}-ignored",
@@ -86,7 +88,7 @@ def _no_member(original: Callable[..., bool]) -> Callable[..., bool]:
     return ignores
 
 
-def _tolerant(original: Callable[..., str]) -> Callable[..., str]:
+def tolerant(original: Callable[..., str]) -> Callable[..., str]:
     """Return an `ignores` that lets a row pass where its expression does not fit the table."""
 
     def ignores(values: object, *given: object) -> str:
@@ -110,7 +112,7 @@ def _leaving_out(original: Callable[..., str]) -> Callable[..., str]:
     return ignores
 
 
-def _reading_all(original: Callable[..., str]) -> Callable[..., str]:
+def reading_all(original: Callable[..., str]) -> Callable[..., str]:
     """Return an `ignores` that reads a rule's expressions at each row, of whatever kind."""
 
     def ignores(values: Any, op: Op, table: Table, *given: object) -> str:  # noqa: ANN401
@@ -220,13 +222,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "feed-unknown-column-passes",
         "changefeed.expression.unknown-column",
         "It lets rows pass where an expression names a column that their table lacks.",
-        patch(f"{VALUES}:ValueFilter.ignores", _tolerant),
+        patch(f"{VALUES}:ValueFilter.ignores", tolerant),
     ),
     WrongProducer(
         "feed-unknown-column-stops-at-any-row",
         "changefeed.expression.unknown-column",
         "It stops at the next row of any kind where its table lacks an expression's column.",
-        patch(f"{VALUES}:ValueFilter.ignores", _reading_all),
+        patch(f"{VALUES}:ValueFilter.ignores", reading_all),
     ),
     WrongProducer(
         "feed-unknown-column-leaves-out",

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from harness.ddl.tidb import ColumnFlag
+from harness.model.change import Op
 from harness.model.table import Table
+from harness.mutants.producers.changefeed.edits import ddl
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, instead, patch, result
 
 NEWARCH = "harness.codecs.open.dialect:NEWARCH"
 FLAGS = "harness.ddl.tidb:column_flags"
 HANDLE = "harness.ddl.tidb:handle"
+_RENAME = re.compile("RENAME TABLE (`[^`]+`)(.* TO )(`[^`]+`)")
 _KEYS = ColumnFlag.PRIMARY_KEY | ColumnFlag.UNIQUE_KEY | ColumnFlag.MULTIPLE_KEY
 
 
@@ -27,6 +34,37 @@ def _escaping(character: str) -> Patch:
 def _as_before(original: Callable[..., object]) -> Callable[..., object]:
     """Return a function of a table that finds what the older architecture finds."""
     return lambda table, **_: original(table)
+
+
+def _as_before_split(original: Callable[..., object]) -> Callable[..., object]:
+    """Return a `split_on` that compares texts."""
+    return lambda unique, changes, **_: original(unique, changes)
+
+
+def _in_ranks(ops: Sequence[Op], original: Callable[..., Sequence[Any]]) -> Callable[..., Any]:
+    """Return a `split_on` that sorts rows by their kinds, those that are not named last."""
+    ranks = {op: rank for rank, op in enumerate(ops)}
+
+    def split(*given: object, **named: object) -> list[Any]:
+        return sorted(original(*given, **named), key=lambda row: ranks.get(row.op, len(ranks)))
+
+    return split
+
+
+def _inserts_by_key(original: Callable[..., Sequence[Any]]) -> Callable[..., Any]:
+    """Return a `split_on` that sends the inserts in the order of their keys."""
+
+    def split(*given: object, **named: object) -> list[Any]:
+        found = original(*given, **named)
+        inserts = sorted((row for row in found if row.op is Op.INSERT), key=lambda row: row.key)
+        return [*(row for row in found if row.op is not Op.INSERT), *inserts]
+
+    return split
+
+
+def _renamed(change: Callable[[str], str]) -> Patch:
+    """Return the patch that changes the text of DDL events."""
+    return ddl(lambda event: (replace(event, query=change(event.query)),))
 
 
 def _generated_unmarked(original: Callable[..., tuple[int, ...]]) -> Callable[..., tuple[int, ...]]:
@@ -111,5 +149,35 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.handle-virtual",
         "It takes no unique index over a virtual column for the handle in the newer architecture.",
         patch(HANDLE, _as_before),
+    ),
+    WrongProducer(
+        "open-new-split-deletes-first",
+        "open.new.split-order",
+        "It sends the delete of a split update before the updates of its transaction.",
+        patch("harness.sources.tidb.split:split_on", partial(_in_ranks, (Op.DELETE, Op.UPDATE))),
+    ),
+    WrongProducer(
+        "open-new-split-inserts-among-others",
+        "open.new.split-order",
+        "It sends the insert of a split update before other inserts of its transaction.",
+        patch("harness.sources.tidb.split:split_on", _inserts_by_key),
+    ),
+    WrongProducer(
+        "open-new-null-is-a-text",
+        "open.new.null-split",
+        "It takes NULL and the text null in a unique key for equal.",
+        patch("harness.sources.tidb.split:split_on", _as_before_split),
+    ),
+    WrongProducer(
+        "open-new-rename-into-its-own-database",
+        "open.new.rename-text",
+        "It writes the database of the new name before the old name too.",
+        _renamed(lambda query: _RENAME.sub(r"RENAME TABLE \3\2\3", query)),
+    ),
+    WrongProducer(
+        "open-new-renames-without-semicolons",
+        "open.new.rename-text",
+        "It ends the text of no rename with a semicolon.",
+        _renamed(lambda query: query.removesuffix(";")),
     ),
 )

@@ -29,7 +29,7 @@ var (
 		21: true, 24: true, 26: true, 32: true, 33: true, 41: true, 64: true, 65: true,
 		67: true, 71: true, 72: true,
 	}
-	renames = regexp.MustCompile(`^RENAME TABLE ` + quoted + `\.` + quoted + ` TO ` + quoted + `\.` + quoted + `$`)
+	renames = regexp.MustCompile(`^RENAME TABLE ` + quoted + `\.` + quoted + ` TO ` + quoted + `\.` + quoted + `;?$`)
 	drops   = regexp.MustCompile(`^ALTER TABLE ` + quoted + `\.` + quoted + ` DROP COLUMN ` + quoted + `$`)
 	// A new column whose value in older rows is NULL, or a whole number.
 	adds = regexp.MustCompile(`^ALTER TABLE ` + quoted + `\.` + quoted + ` ADD COLUMN ` + quoted +

@@ -11,7 +11,7 @@ const RENAME_TABLE = 14
 // are. Where a table gets another key, its rows say so.
 const ROWS_STAY = new Set([1, 7, 8, 9, 10, 13, 15, 17, 18, 19, 21, 24, 26, 32, 33, 41, 64, 65, 67, 71, 72])
 const NAME = '`((?:[^`]|``)+)`'
-const RENAME = new RegExp(`^RENAME TABLE ${NAME}\\.${NAME} TO ${NAME}\\.${NAME}$`)
+const RENAME = new RegExp(`^RENAME TABLE ${NAME}\\.${NAME} TO ${NAME}\\.${NAME};?$`)
 const DROP = new RegExp(`^ALTER TABLE ${NAME}\\.${NAME} DROP COLUMN ${NAME}$`)
 // A new column whose value in older rows is NULL, or a whole number.
 const ADD = new RegExp(

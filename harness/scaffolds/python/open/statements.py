@@ -15,7 +15,7 @@ RENAME_TABLE = 14
 # are. Where a table gets another key, its rows say so.
 ROWS_STAY = {1, 7, 8, 9, 10, 13, 15, 17, 18, 19, 21, 24, 26, 32, 33, 41, 64, 65, 67, 71, 72}
 NAME = r"`((?:[^`]|``)+)`"
-RENAME = re.compile(rf"RENAME TABLE {NAME}\.{NAME} TO {NAME}\.{NAME}")
+RENAME = re.compile(rf"RENAME TABLE {NAME}\.{NAME} TO {NAME}\.{NAME};?")
 DROP = re.compile(rf"ALTER TABLE {NAME}\.{NAME} DROP COLUMN {NAME}")
 # A new column whose value in older rows is NULL, or a whole number.
 ADD = re.compile(

@@ -26,7 +26,7 @@ final class Statements {
 
   private static final String NAME = "`((?:[^`]|``)+)`";
   private static final String TABLE = NAME + "\\." + NAME;
-  private static final Pattern RENAME = Pattern.compile("RENAME TABLE " + TABLE + " TO " + TABLE);
+  private static final Pattern RENAME = Pattern.compile("RENAME TABLE " + TABLE + " TO " + TABLE + ";?");
   private static final Pattern DROP =
       Pattern.compile("ALTER TABLE " + TABLE + " DROP COLUMN " + NAME);
 

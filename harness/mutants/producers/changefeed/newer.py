@@ -1,0 +1,83 @@
+"""The newer architecture: what it sends and leaves out otherwise than the older one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from harness.model.change import Op
+from harness.mutants.producers.changefeed.expressions import reading_all, tolerant
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, patch, returns
+
+IGNORES: Final = "harness.sources.tidb.value_filter:ValueFilter.ignores"
+SPLITS_FIRST: Final = "harness.sources.tidb.changefeed:Changefeed.splits_first"
+
+
+def _unasked(op: Op) -> Patch:
+    """Return the patch by which no expression sees changes of a kind."""
+
+    def changed(original: Callable[..., str]) -> Callable[..., str]:
+        return lambda values, kind, *rest: "" if kind is op else original(values, kind, *rest)
+
+    return patch(IGNORES, changed)
+
+
+def _as_before(original: Callable[..., bool]) -> Callable[..., bool]:
+    """Return an `eligible` that takes an index over a virtual column for none."""
+    return lambda table, *, force_replicate, **_: original(table, force_replicate=force_replicate)
+
+
+def _none_as_updates(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an `_updates_judged` that leaves nothing out."""
+    del original
+    return lambda tidb, step, table, changes: changes  # noqa: ARG005 - as patched
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "feed-filters-before-the-split-anew",
+        "changefeed.event-filter.split-anew",
+        "It asks no event filter about the halves of an update in the newer architecture.",
+        returns(SPLITS_FIRST, value=False),
+    ),
+    WrongProducer(
+        "feed-halves-alone-are-judged-anew",
+        "changefeed.event-filter.split-anew",
+        "It does not ask event filters about the update that it splits.",
+        patch("harness.sources.tidb.simulator:TiDB._updates_judged", _none_as_updates),
+    ),
+    WrongProducer(
+        "feed-expressions-before-the-split-anew",
+        "changefeed.expression.split-anew",
+        "It asks the expressions of updates about one that it splits in the newer architecture.",
+        returns(SPLITS_FIRST, value=False),
+    ),
+    *(
+        WrongProducer(
+            f"feed-{words}-half-unasked-anew",
+            "changefeed.expression.split-anew",
+            f"It asks no expression about the {words} half of a split update.",
+            _unasked(op),
+        )
+        for words, op in (("delete", Op.DELETE), ("insert", Op.INSERT))
+    ),
+    WrongProducer(
+        "feed-unreadable-expression-passes-anew",
+        "changefeed.expression.syntax-anew",
+        "It lets rows pass whose expression does not parse.",
+        patch(IGNORES, tolerant),
+    ),
+    WrongProducer(
+        "feed-unreadable-expression-stops-at-any-row-anew",
+        "changefeed.expression.syntax-anew",
+        "It stops at the next row of any kind where an expression does not parse.",
+        patch(IGNORES, reading_all),
+    ),
+    WrongProducer(
+        "feed-virtual-index-is-none-anew",
+        "changefeed.table.virtual-index-anew",
+        "It sends nothing of a table whose only unique index is over a virtual column.",
+        patch("harness.sources.tidb.mounter:eligible", _as_before),
+    ),
+)
