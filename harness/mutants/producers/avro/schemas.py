@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from harness.codecs.avro.encode_values import Writer
 from harness.codecs.avro.names import sanitised
 from harness.codecs.avro.schema import AvroField, AvroRecordSchema
 from harness.codecs.avro.settings import AvroSettings
@@ -15,6 +16,7 @@ from harness.model.columns import Column
 from harness.model.table import Table
 from harness.mutants.producers.avro.edits import (
     SCHEMA,
+    VALUES,
     defaults,
     field_texts,
     fields,
@@ -105,6 +107,11 @@ def _type_first(field: dict[str, Any]) -> None:
 def _default_last(field: dict[str, Any]) -> None:
     if "default" in field:
         field["default"] = field.pop("default")
+
+
+def _without_default(original: Callable[[AvroField], Writer]) -> Callable[[AvroField], Writer]:
+    """Return what writes a field as if its schema had no default, so with null first."""
+    return lambda field: original(replace(field, default=None))
 
 
 def _field_as_it_is(field: AvroField, text: str) -> str:
@@ -376,6 +383,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-null-is-always-the-first-branch",
         "avro.column.branch",
         "It counts null as the first branch where a default makes it the second.",
-        written(lambda column: column.nullable and column.default is not None, _branch),
+        patch(f"{VALUES}:writer", _without_default),
     ),
 )

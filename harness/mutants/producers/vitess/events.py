@@ -8,11 +8,15 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Schema
 from harness.model.columns import Column, ColumnKind
-from harness.model.values import Value
+from harness.model.table import Table
+from harness.model.values import Row, Value
+from harness.model.vstream import Cells
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, returns
 from harness.mutants.producers.records import CHANGE, Records, Values, at, kind
 from harness.mutants.producers.vitess.edits import each, stream, value_schema, values
+from harness.sources.vitess.copy import filled
+from harness.sources.vitess.fields import sent
 
 FINER: Final = {"ts_us": 1_000, "ts_ns": 1_000_000}
 
@@ -70,6 +74,14 @@ def _without_last_table(given: Records) -> Iterator[ConnectRecord]:
         first = first or record.topic
         if record.topic == first:
             yield record
+
+
+def _filled_up(original: Callable[[Table], Callable[[Row], Cells]]) -> Callable[..., Any]:
+    def made(table: Table) -> Callable[[Row], Cells]:
+        write, columns = original(table), [table.columns[ordinal] for ordinal in sent(table)]
+        return lambda row: tuple(map(filled, columns, write(row)))
+
+    return made
 
 
 def _copied(change: Callable[[Values], object]) -> Patch:
@@ -193,6 +205,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.snapshot.float-digits",
         "It sends a FLOAT with six digits in the stream too.",
         patch("harness.sources.vitess.cells:cell", _six_digits),
+    ),
+    WrongProducer(
+        "vitess-copied-without-zeros",
+        "vitess.snapshot.zerofill",
+        "It copies a number that is ZEROFILL without the zeros before its digits.",
+        instead("harness.sources.vitess.copy:filled", lambda _, text: text),
+    ),
+    WrongProducer(
+        "vitess-streamed-with-zeros",
+        "vitess.snapshot.zerofill",
+        "It sends a number that is ZEROFILL with zeros in the stream too.",
+        patch("harness.sources.vitess.cells:row_cells", _filled_up),
     ),
     WrongProducer(
         "vitess-change-behind-copy-lost",

@@ -166,6 +166,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.vgtid.all-shards",
         "It names one shard in each VGTID.",
         patch(POSITION, _fewer),
+        also="vitess.vgtid.form",
     ),
     WrongProducer(
         "vitess-changes-swapped",

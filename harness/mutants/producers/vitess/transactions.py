@@ -52,7 +52,8 @@ def _reversed_rows(those: list[ConnectRecord]) -> Iterable[ConnectRecord]:
 
 
 def _end_early(those: list[ConnectRecord]) -> Iterable[ConnectRecord]:
-    return (*those[:-2], those[-1], those[-2])
+    last = max((i for i, one in enumerate(those) if kind(one) == CHANGE), default=len(those) - 1)
+    return (*those[:last], those[-1], *those[last:-1])
 
 
 def _mixed(given: Records) -> Iterator[ConnectRecord]:
@@ -360,7 +361,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-end-before-the-last-event",
         "vitess.txn.whole",
-        "It sends END before the last record of its transaction.",
+        "It sends END before the last event of its transaction.",
         by_transaction(_end_early),
     ),
 )
