@@ -38,18 +38,21 @@ class Tables:
         self._shapes: dict[TableId, DecodedEvent] = {}
         self.rows: dict[TableId, dict[Key, NamedRow]] = {}
         self.loose: dict[TableId, list[NamedRow]] = {}
+        # The row event that gave each table its handle key, where no DDL does.
+        self._keyed_by: dict[TableId, DecodedEvent] = {}
         # Of streams that may have a TRUNCATE among rows: how old each keyed row is.
         self._ages: dict[TableId, dict[Key, tuple[int, int]]] = {}
 
     def apply_row(self, event: DecodedEvent) -> None:
         """Apply one row event: a put replaces the row of its key, a delete removes it."""
         table = TableId(event.schema, event.table)
+        event = self._with_key(table, self._shaped(table, event))
         gone = event.key if event.before is None else event.before
         if gone is not None and (event.before is not None or event.after is None):
             self.remove(table, event, gone)
         if event.after is None:
             return
-        row = self._shaped(table, event, event.after)
+        row = dict(event.after)
         if event.handle:
             key = self.key_of(event.handle, row)
             self.rows.setdefault(table, {})[key] = row
@@ -133,30 +136,49 @@ class Tables:
             tables[table] = [self.as_last(table, row) for row in tables[table]]
         return tables
 
-    def _shaped(self, table: TableId, event: DecodedEvent, after: Mapping[str, Value]) -> NamedRow:
-        """Return a new row as its table has it; give older rows its columns if it has others.
+    def _shaped(self, table: TableId, event: DecodedEvent) -> DecodedEvent:
+        """Give older rows the columns of a new one if it has others; an older event gets theirs.
 
         Where no DDL announces a change, rows do. A column that is gone takes its values with it,
         also if one of its name comes back later. Partitions overtake each other, so an older row
         may come behind one of a newer shape.
         """
-        row, last = dict(after), self._shapes.get(table)
-        changed = last is not None and set(last.after or ()) != set(row)
+        last = self._shapes.get(table)
+        if event.after is None:
+            return event
+        changed = last is not None and set(last.after or ()) != set(event.after)
         if changed and not self._tells_ddl(table):
             if last is not None and event.age < last.age:
-                return self.as_last(table, row)
+                return replace(event, after=self.as_last(table, event.after))
             self._shapes[table] = event
             for key, older in self.rows.get(table, {}).items():
                 self.rows[table][key] = self.as_last(table, older)
             self.loose[table] = [self.as_last(table, older) for older in self.loose.get(table, [])]
         elif last is None or event.age >= last.age:
             self._shapes[table] = event
-        return row
+        return event
+
+    def _with_key(self, table: TableId, event: DecodedEvent) -> DecodedEvent:
+        """Find a table's rows by the handle key of a newer row from now on, an older row by theirs.
+
+        Where no DDL announces that a key comes, goes or is over other columns, rows do.
+        """
+        last = self._keyed_by.setdefault(table, event)
+        same = last.handle == event.handle or set(last.handle) == set(event.handle)
+        if same or self._tells_ddl(table):
+            return event
+        if event.age < last.age:
+            return replace(event, handle=last.handle)
+        self._keyed_by[table] = event
+        rows = [*self.rows.pop(table, {}).values(), *self.loose.pop(table, [])]
+        self.rows[table] = {self.key_of(event.handle, row): row for row in rows if event.handle}
+        self.loose[table] = [] if event.handle else rows
+        return event
 
     def _tells_ddl(self, table: TableId) -> bool:
         return any(known.id == table for known in self._catalogue.tables())
 
-    def as_last(self, table: TableId, row: NamedRow) -> NamedRow:
+    def as_last(self, table: TableId, row: Mapping[str, Value]) -> NamedRow:
         """Return a row in its table's last shape, where no DDL announced the change."""
         shape = self._shapes[table]
         return {name: row.get(name, shape.defaults.get(name)) for name in shape.after or {}}

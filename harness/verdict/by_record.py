@@ -11,6 +11,7 @@ Debezium MariaDB connector, §truncate events.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column
@@ -64,9 +65,12 @@ def _folded(
         if not isinstance(event, RowEvent):
             continue
         state = tables.get(event.table.table.id)
-        # A deletion carries only its key, so the row behind it is the first with the new columns.
-        if state is not None and state.source_table != event.table and event.after is not None:
-            _widen(state, event.table, older)
+        if state is not None and state.source_table != event.table:
+            # A deletion carries only its key: the row behind it is the first with the new columns.
+            if event.after is None:
+                _find_by(state, event.table)
+            else:
+                _widen(state, event.table, older)
         apply_row(tables, event, by_image=by_image)
     return tables
 
@@ -92,6 +96,17 @@ def _widen(state: TableState, after: SourceTable, older: Callable[[Column], Valu
     rows = [moved(row) for row in state.all_rows()]
     state.multiset = []
     state.rows = {key_of(after, row): row for row in rows}
+
+
+def _find_by(state: TableState, after: SourceTable) -> None:
+    """Find rows by the columns of a later key, where they have them already."""
+    before = state.source_table.table
+    names = [after.table.columns[ordinal].name for ordinal in after.handle]
+    if set(names) <= set(before.column_names):
+        found = replace(state.source_table, handle=tuple(map(before.position, names)))
+        rows, state.source_table = state.all_rows(), found
+        state.rows = {key_of(found, row): row for row in rows if found.handle}
+        state.multiset = [] if found.handle else rows
 
 
 def _keeps(before: Column, after: Column) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import ObservedEvent
-from harness.model.source_events import DdlEvent, RowEvent
+from harness.model.source_events import DdlEvent, RowEvent, SourceTable
 from harness.protocols.clauses import cause_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected
@@ -201,26 +201,20 @@ def _kinds(
     events: Sequence[RowEvent], answer: Sequence[ObservedEvent], known: AbstractSet[Kind]
 ) -> Iterator[tuple[ObservedEvent, Kind]]:
     """Yield each answer with its table, key and whether it deletes; keyless ones are left out."""
-    versions = {(str(event.table.table.id), event.commit_ts): event for event in events}
-    handles: dict[str, dict[tuple[int, ...], RowEvent]] = {}
+    versions: dict[tuple[str, int | None], dict[tuple[str, ...], SourceTable]] = {}
     for event in events:
-        handles.setdefault(str(event.table.table.id), {})[event.table.handle] = event
+        source, table = event.table, str(event.table.table.id)
+        names = tuple(source.table.columns[ordinal].name for ordinal in source.handle)
+        for ts in (event.commit_ts, None):
+            versions.setdefault((table, ts), {})[names] = source
     for reported in answer:
         table, delete = str(reported.table), reported.op is Op.DELETE
         image = (reported.before if delete else reported.after) or {}
-        if reported.commit_ts is None:
-            there = list(handles.get(table, {}).values())
-        else:
-            there = [
-                versions[place] for place in [(table, reported.commit_ts)] if place in versions
-            ]
-        if there and not there[-1].table.handle:
-            continue
-        keys = [raw_key(version.table, image) for version in there] or ["?"]
-        yield (
-            reported,
-            (table, next((k for k in keys if (table, k, delete) in known), keys[-1]), delete),
-        )
+        there = versions.get((table, reported.commit_ts), {})
+        keys = [raw_key(source, image) for names, source in there.items() if names]
+        key = next((key for key in keys if (table, key, delete) in known), None)
+        if key is not None or () not in there:
+            yield reported, (table, key or (keys or ["?"])[-1], delete)
 
 
 def _key(event: RowEvent) -> str:

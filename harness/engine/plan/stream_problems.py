@@ -103,7 +103,7 @@ def undecidable(stream: Stream) -> str:
             return parted
     if stream.complete is not None:  # DDL is on the wire
         return ""
-    lost = next(_images_of_another_shape(stream), "")
+    lost = next(_images_of_another_shape(stream), "") or next(_rows_of_another_shape(stream), "")
     if lost:
         return lost
     for versions in shapes.values():
@@ -130,6 +130,42 @@ def _images_of_another_shape(stream: Stream) -> Iterator[str]:
                 yield f"{sent} names a row without {', '.join(sorted(gone))}, which {earlier} has"
         if after is not None:
             shapes.setdefault(sent.table, sent)
+
+
+def _rows_of_another_shape(stream: Stream) -> Iterator[str]:
+    """Yield rows with other columns than those of their table that are still there.
+
+    Whether a new column of the key is one of theirs is not on the wire, so nothing says which of
+    them has which key, unless the column has a default. Nor does anything say whether a deletion
+    gives its table its columns, as a row does that comes behind.
+    """
+    keys: dict[tuple[str, str], frozenset[str]] = {}
+    rows: dict[tuple[str, str], dict[Hashable, Sent]] = {}
+    shapes: dict[tuple[str, str], Sent] = {}
+    deletions: dict[tuple[str, str], str] = {}
+    for sent in stream.first_rows:
+        event, there = sent.event, rows.setdefault(sent.table, {})
+        names = frozenset(event.handle)
+        if keys.setdefault(sent.table, names) != names:
+            keys[sent.table] = names
+            needed = {name for name in names if event.defaults.get(name) is None}
+            for one in there.values():
+                if one.place != sent.place:
+                    yield f"{sent} is found by other columns than {one}, in another partition"
+                if new := needed - set(one.event.after or ()):
+                    yield f"{sent} is found by {', '.join(sorted(new))}, which {one} lacks"
+        there.pop(sent.number if sent.row is None else sent.row, None)
+        if event.after is not None:
+            there[sent.number if sent.row is None else sent.row] = sent
+            shapes[sent.table] = sent
+            deletions.pop(sent.table, None)
+        elif event.before is not None and event.place is not None and there:
+            last = shapes[sent.table]
+            if set(last.event.after or ()) != set(event.before):
+                deletions[sent.table] = f"{sent} has other columns than {last}"
+                if sent.row is None:
+                    yield deletions[sent.table]
+    yield from deletions.values()
 
 
 def _parted(versions: Sequence[Sent]) -> Iterator[str]:

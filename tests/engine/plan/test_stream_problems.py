@@ -155,3 +155,25 @@ def test_a_row_whose_key_has_another_schema_is_refused_where_it_moves(tmp_path: 
         assert "has a key of another schema than insert shop.t" in refused
     assert len(said) == 6
     assert not any(said.values())
+
+
+def test_a_key_with_a_column_that_an_older_row_lacks_is_refused(tmp_path: Path) -> None:
+    """A column of the key was renamed, and nothing says which row of before has which key now."""
+    path = tmp_path / "d.yaml"
+    path.write_text(WIDENED, encoding="utf-8")
+    changes = log(
+        ddl("CREATE TABLE t (id INT PRIMARY KEY, v INT)", line=8),
+        transaction(insert(1, 1, line=9), insert(2, 2, line=9), name="one", line=9),
+        ddl("ALTER TABLE t RENAME COLUMN id TO num", line=10),
+        transaction(update((1, 1), (1, 9), line=11), name="two", line=11),
+    )
+    gone = log(
+        *changes.changes[:2],
+        transaction(delete(1, 1, line=9), delete(2, 2, line=9), name="gone", line=9),
+        changes.changes[2],
+        transaction(insert(1, 1, line=11), name="two", line=11),
+    )
+    for case in cases(load(path, tmp_path)):
+        (problem,) = stream_problems([plan(case, changes)])
+        assert "is found by num, which insert shop.t id=" in problem.what
+        assert not list(stream_problems([plan(case, gone)]))
