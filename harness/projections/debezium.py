@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Final
 
 from harness.errors import UsageError
+from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.settings import Settings
 from harness.model.source_events import SourceTable
@@ -24,8 +25,8 @@ Matches = Callable[[str], bool]
 Rewrite = Callable[[Value], Value]
 IsText = Callable[[Column], bool]
 # Its place among the kinds of rules, its columns, what it does to a text (None for nothing),
-# whether it cuts more than texts, whether it hashes.
-Rule = tuple[int, Matches, Rewrite | None, bool, bool]
+# the length that it cuts texts and bytes to (0 for what cuts nothing), whether it hashes.
+Rule = tuple[int, Matches, Rewrite | None, int, bool]
 
 BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
     "hex": bytes.hex,
@@ -37,9 +38,12 @@ _MASK: Final = re.compile(r"column\.mask\.with\.(\d+)\.chars\Z")
 _CUT: Final = re.compile(r"column\.truncate\.to\.(\d+)\.chars\Z")
 _HASH: Final = re.compile(r"column\.mask\.hash\.(v2\.)?([^.]+)\.with\.salt\.(.+)\Z")
 _PROPAGATED: Final = "column.propagate.source.type"
+_OF_A_TYPE: Final = "datatype.propagate.source.type"
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
 _ESCAPED: Final = re.compile(r"\A[0-9]|[^A-Za-z0-9]")
-_OF_A_LENGTH: Final = frozenset({ColumnKind.CHAR, ColumnKind.VARCHAR})
+_OF_A_LENGTH: Final = frozenset(
+    {ColumnKind.CHAR, ColumnKind.VARCHAR, ColumnKind.BINARY, ColumnKind.VARBINARY}
+)
 _LONGEST_SHORT_STRING: Final = 0xFFFF
 
 
@@ -80,39 +84,45 @@ def without_key(column: str, what: str) -> UsageError:
 
 
 def rewriter(
-    values: Settings, is_text: IsText, *, bytes_cut: bool = True, digests_cut: bool = False
+    values: Settings,
+    is_text: IsText,
+    is_masked: IsText,
+    *,
+    bytes_cut: bool = True,
+    lengths_known: bool = False,
 ) -> Callable[[SourceTable, Row | None], Row | None]:
     """Return what masks and cuts the texts of a row, and may cut its bytes; numbers stay as is.
 
-    `is_text` says of a column that its values are text on the wire, and no text of its table.
-    With `digests_cut` a digest is no longer than its column: the connector knows how long that is.
-    What it returns raises UsageError where a key is changed, and where a value is cut that is no
-    text to who reads it.
+    `is_text` says of a column that its values are text on the wire, and no text of its table;
+    `is_masked` that they are masked and hashed as texts all the same. With `lengths_known` the
+    connector knows how long a column is: a digest is no longer, and what is not too long by that is
+    not cut, however long its text.
+    What it returns raises UsageError where a key is changed, where a value is cut or masked that is
+    no text to who reads it, and where nothing here says which rule counts.
     """
     rules = sorted(_rules(values, bytes_cut=bytes_cut), key=itemgetter(0))
     included = included_columns(values)
-
-    def fitting(change: Rewrite, column: Column) -> Rewrite:
-        length = column.length if digests_cut and column.kind in _OF_A_LENGTH else None
-        return change if length is None else lambda value: _text_shortened(length, change(value))
+    rule_of = partial(_rule_of, rules, by_type=bool(values.get(_OF_A_TYPE)))
 
     def change_of(source: SourceTable, ordinal: int) -> Rewrite | None:
         column = source.table.columns[ordinal]
         name = f"{source.table.id}.{column.name}"
         if not included(name):
             return None
-        # The first rule that matches is the only one.
-        change, more, hashed = next((r[2:] for r in rules if r[1](name)), (None, False, False))
-        if change is None or not (column.kind in CHARACTERS or more):
+        change, cut_to, hashed = rule_of(name)
+        if change is None:
             return None
-        if is_text(column):
-            raise UsageError(
-                f"column {name} is cut, whose values are text on the wire and no text of its table",
-                hint="leave such columns out of `column.truncate.to.N.chars`",
-            )
+        if (is_text if cut_to else is_masked)(column):
+            raise _no_text(name, cut=cut_to > 0)
+        length = column.length if lengths_known and column.kind in _OF_A_LENGTH else None
+        kinds = CHARACTERS | BINARIES if cut_to else CHARACTERS
+        if column.kind not in kinds or (length is not None and length <= cut_to):
+            return None
         if ordinal in source.handle and column.kind in CHARACTERS | BINARIES:
             raise without_key(name, "cut, masked or hashed in rows")
-        return fitting(change, column) if hashed else change
+        if hashed and length is not None:
+            return lambda value: _text_shortened(length, change(value))
+        return partial(_fitted, column, change)
 
     def rewrite(source: SourceTable, row: Row | None) -> Row | None:
         if row is None or not rules:
@@ -126,6 +136,38 @@ def rewriter(
     return rewrite
 
 
+def _no_text(column: str, *, cut: bool) -> UsageError:
+    what, rule = ("cut", "truncate.to.N") if cut else ("masked", "mask")
+    return UsageError(
+        f"column {column} is {what}, whose values are text on the wire and no text of its table",
+        hint=f"leave such columns out of `column.{rule}…`",
+    )
+
+
+def _rule_of(
+    rules: Sequence[Rule], name: str, *, by_type: bool
+) -> tuple[Rewrite | None, int, bool]:
+    """Return what the first rule that matches a column says, which is the only one.
+
+    UsageError where the connector goes by what is not known here: the order of a HashMap, or, with
+    `by_type`, its own names of types, by which a column may be out of a hash's reach.
+    """
+    found = [rule for rule in rules if rule[1](name)]
+    if len(found) > 1 and found[0][0] == found[1][0]:
+        raise UsageError(
+            f"column {name} has two rules of one kind, and the order of a Java HashMap says which "
+            "of them counts",
+            hint="name a column in one setting of each kind",
+        )
+    change, cut_to, hashed = found[0][2:] if found else (None, 0, False)
+    if hashed and by_type:
+        raise UsageError(
+            f"column {name} is hashed or not by the name that the connector has for its type",
+            hint=f"leave `{_OF_A_TYPE}` out, or the hash",
+        )
+    return change, cut_to, hashed
+
+
 def _rules(values: Settings, *, bytes_cut: bool) -> Iterator[Rule]:
     """Yield rules as they are set; `debezium-core` tries kind by kind, ColumnMappers.java create.
 
@@ -134,15 +176,15 @@ def _rules(values: Settings, *, bytes_cut: bool) -> Iterator[Rule]:
     shorten = _shortened if bytes_cut else _text_shortened
     for name, listed in values.items():
         if cut := _CUT.match(name):
-            yield 0, _matcher(listed), partial(shorten, int(cut[1])), True, False
+            yield 0, _matcher(listed), partial(shorten, int(cut[1])), int(cut[1]), False
         if mask := _MASK.match(name):
-            yield 1, _matcher(listed), partial(_starred, int(mask[1])), False, False
+            yield 1, _matcher(listed), partial(_starred, int(mask[1])), 0, False
         if name == _PROPAGATED:
-            yield 2, _matcher(listed), None, False, False
+            yield 2, _matcher(listed), None, 0, False
         if salted := _HASH.match(name):
             to_bytes = str.encode if salted[1] else _java_serialised
             hashed = partial(_hashed, salted[2], salted[3], to_bytes)
-            yield 4 if salted[1] else 3, _matcher(listed), hashed, False, True
+            yield 4 if salted[1] else 3, _matcher(listed), hashed, 0, True
 
 
 def _starred(length: int, value: Value) -> Value:
@@ -162,6 +204,12 @@ def _text_shortened(length: int, value: Value) -> Value:
     if not isinstance(value, str):
         return value
     return value.encode("utf-16-be")[: 2 * length].decode("utf-16-be", "ignore")
+
+
+def _fitted(column: Column, change: Rewrite, value: Value) -> Value:
+    """Return what is left of a value in its column: bytes of a BINARY are filled up again."""
+    left = change(value)
+    return canonical(column, left) if isinstance(left, bytes) else left
 
 
 def _hashed(algorithm: str, salt: str, to_bytes: Callable[[str], bytes], value: Value) -> Value:

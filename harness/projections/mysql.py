@@ -43,13 +43,16 @@ _TEXT_ON_THE_WIRE: Final = frozenset(
     (ColumnKind.ENUM, ColumnKind.SET, ColumnKind.JSON, ColumnKind.TIMESTAMP)
 )
 
+_MASKED: Final = frozenset((ColumnKind.ENUM, ColumnKind.SET))
+
 
 def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
     """Return what removes from a row event what is not sent; None where nothing is sent."""
     del dialect
     modes = modes_of(values)
     captured, included = captured_tables(values), included_columns(values)
-    rewrite = rewriter(values, partial(_is_text_on_the_wire, modes), digests_cut=True)
+    on_the_wire = partial(_is_text_on_the_wire, modes)
+    rewrite = rewriter(values, on_the_wire, _is_masked, lengths_known=True)
     # By identity, which is kept beside: a table that is gone would lend its id to another.
     tables: dict[int, tuple[SourceTable, SourceTable | None]] = {}
 
@@ -88,6 +91,11 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
         return None if skipped else found
 
     return project
+
+
+def _is_masked(column: Column) -> bool:
+    """Return whether a value that is no text to its table is masked and hashed as one."""
+    return column.kind in _MASKED
 
 
 def shows_truncate(values: Settings) -> Callable[[TableId], bool]:

@@ -47,6 +47,8 @@ _TEXT_ON_THE_WIRE: Final = frozenset(
     )
 )
 
+_MASKED: Final = frozenset((ColumnKind.DECIMAL, ColumnKind.ENUM, ColumnKind.SET, ColumnKind.JSON))
+
 
 def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
     """Return what removes from a row event what is not sent; None where nothing is sent."""
@@ -55,6 +57,7 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
     rewrite = rewriter(
         values,
         partial(_is_text_on_the_wire, modes),
+        _is_masked,
         bytes_cut=_bytes_cut(values, dialect),
     )
     # By identity, which is kept beside: a table that is gone would lend its id to another.
@@ -73,7 +76,8 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
             and (column.kind not in UNSUPPORTED or modes.unknown)
         )
         for column in (source.table.columns[ordinal] for ordinal in source.handle):
-            if not included(f"{name}.{column.name}"):
+            unknown = column.kind in UNSUPPORTED and not modes.unknown
+            if unknown or not included(f"{name}.{column.name}"):
                 raise without_key(f"{name}.{column.name}", "left out of rows")
         columns = tuple(_visible_column(column, modes) for column in source.table.columns)
         return replace(source, table=replace(source.table, columns=columns), emitted=emitted)
@@ -87,7 +91,7 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
         _, table, sent, misplaced = tables[id(row.table)]
         if table is None or _LETTERS[row.op] in modes.skipped:
             return None
-        if modes.tolerant and _unreadable(row, modes):
+        if modes.tolerant and _unreadable(row, sent, modes):
             return None
         image = partial(_image, row.table, sent, modes)
         before = rewrite(row.table, image(misplaced(row.before)))
@@ -123,8 +127,8 @@ def _image(
     )
 
 
-def _unreadable(row: RowEvent, modes: VitessModes) -> bool:
-    """Return whether the connector fails to parse a cell of a row, or to convert it."""
+def _unreadable(row: RowEvent, sent: frozenset[int], modes: VitessModes) -> bool:
+    """Return whether the connector fails to parse a cell of a row, or to convert one it sends."""
     ts = row.commit_ts
     return any(
         # A copied row, which has no time, has the members of a SET as text.
@@ -136,7 +140,7 @@ def _unreadable(row: RowEvent, modes: VitessModes) -> bool:
             and isinstance(value, str)
             and (value[5:7] == "00") != (value[8:10] == "00")
         )
-        or unsent(column, value, modes, keyed=ordinal in row.table.handle)
+        or (ordinal in sent and unsent(column, value, modes, keyed=ordinal in row.table.handle))
         for image in (row.before or (), row.after or ())
         for ordinal, (column, value) in enumerate(
             zip(row.table.table.columns, image, strict=bool(image))
@@ -158,6 +162,11 @@ def _is_text_on_the_wire(modes: VitessModes, column: Column) -> bool:
             return modes.time == "isostring"
         case kind:
             return kind in _TEXT_ON_THE_WIRE
+
+
+def _is_masked(column: Column) -> bool:
+    """Return whether a value that is no text to its table is masked: of ENUM and SET in a copy."""
+    return column.kind in _MASKED or (column.kind is ColumnKind.BIGINT and column.unsigned)
 
 
 def _bytes_cut(values: Settings, dialect: str) -> bool:

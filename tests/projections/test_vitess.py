@@ -161,6 +161,10 @@ def test_bytes_are_cut() -> None:
     cut = projection({"column.truncate.to.3.chars": "shop.t.a"})(sent)
     assert cut is not None
     assert cut.after == ("k", b"\x00\xff\x80")
+    filled = _one(ColumnKind.BINARY, b"\x01\x02\x03", length=3)
+    again = projection({"column.truncate.to.2.chars": "shop.t.a"})(filled)
+    assert again is not None
+    assert again.after == ("k", b"\x01\x02\x00")
     masked = projection({"column.mask.with.1.chars": "shop.t.a"})(sent)
     assert masked is not None
     assert masked.after == sent.after
@@ -185,13 +189,69 @@ def test_what_is_no_text_to_its_table_is_not_cut(
     kind: ColumnKind, settings: dict[str, Any]
 ) -> None:
     """The connector cuts whatever it sends as text, of which no table could hold the half."""
+    with pytest.raises(UsageError, match=r"column shop\.t\.a is cut"):
+        projection({"column.truncate.to.3.chars": "shop.t.a", **settings})(_one(kind, None))
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        (ColumnKind.DECIMAL, "column.mask.with.2.chars"),
+        (ColumnKind.JSON, "column.mask.hash.SHA-256.with.salt.s"),
+        (ColumnKind.ENUM, "column.mask.with.2.chars"),
+    ],
+)
+def test_what_is_no_text_to_its_table_is_not_masked(kind: ColumnKind, rule: str) -> None:
+    """The connector masks what VStream calls text, of which no table could hold the stars."""
+    with pytest.raises(UsageError, match=r"column shop\.t\.a is masked"):
+        projection({rule: "shop.t.a"})(_one(kind, None))
+
+
+def test_a_key_of_bits_is_refused() -> None:
+    """The connector leaves a BIT out of the key as well."""
+    row = _one(ColumnKind.BIT, 1)
+    keyed = replace(row, table=replace(row.table, handle=(0, 1)))
+    with pytest.raises(UsageError, match=r"key column shop\.t\.a is left out"):
+        projection({})(keyed)
+
+
+def test_a_moment_is_no_text_to_cut() -> None:
+    """A DATE is a number on the wire, whatever the length of its text in a table."""
+    sent = _one(ColumnKind.DATE, "2024-02-29")
+    cut = projection({"column.truncate.to.3.chars": "shop.t.a"})(sent)
+    assert cut is not None
+    assert cut.after == sent.after
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        (
+            {"column.truncate.to.2.chars": "shop.t.a", "column.truncate.to.3.chars": "shop.t.a"},
+            "two rules of one kind",
+        ),
+        (
+            {
+                "column.mask.hash.SHA-256.with.salt.s": "shop.t.a",
+                "datatype.propagate.source.type": ".*CHAR",
+            },
+            "the name that the connector has for its type",
+        ),
+    ],
+)
+def test_rules_of_which_nobody_here_knows_the_first(settings: dict[str, Any], what: str) -> None:
+    """A Java HashMap orders rules of one kind, and the connector's own names of types hold one."""
+    with pytest.raises(UsageError, match=what):
+        projection(settings)(_texts())
+
+
+def _one(kind: ColumnKind, value: Value, length: int | None = None) -> RowEvent:
+    """Return the row of `_texts` with one column of a kind beside its key."""
     row = _texts()
-    columns = (row.table.table.columns[0], Column(1, "a", kind))
+    columns = (row.table.table.columns[0], Column(1, "a", kind, length))
     table = replace(row.table.table, columns=columns)
     source = SourceTable(table, (15,) * 2, (0,) * 2, (0, 1), (0,))
-    sent = replace(row, table=source, after=("k", None))
-    with pytest.raises(UsageError, match=r"column shop\.t\.a is cut"):
-        projection({"column.truncate.to.3.chars": "shop.t.a", **settings})(sent)
+    return replace(row, table=source, after=("k", value))
 
 
 def test_what_is_masked_alike_is_unchanged() -> None:

@@ -21,6 +21,7 @@ from harness.codecs.connect.logical import DATE, TIME, TIMESTAMP
 from harness.codecs.connect.schema import Schema, SchemaType, field_value
 
 _DAY: Final = 86_400_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def header_bytes(schema: Schema | None, value: object) -> bytes | None:
@@ -82,9 +83,9 @@ def _quoted(text: str) -> str:
 def _temporal(schema: Schema, value: int) -> str:
     """Return a date's or time's text: its form follows from the moment, not from the schema."""
     millis = value * _DAY if schema.name == DATE else value
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=millis)
-    time = f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
-    if millis < _DAY:
+    minutes, rest = divmod(millis % _DAY, 60_000)
+    time = f"{minutes // 60:02d}:{minutes % 60:02d}:{rest // 1000:02d}.{rest % 1000:03d}Z"
+    if millis < _DAY:  # of years before the first one as well, which no date of Python's has
         return time
-    date = moment.date().isoformat()
+    date = (_EPOCH + timedelta(milliseconds=millis)).date().isoformat()
     return date if millis % _DAY == 0 else f"{date}T{time}"

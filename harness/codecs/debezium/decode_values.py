@@ -129,7 +129,9 @@ def _decimal(raw: object, semantic: Semantic) -> Value:
 def _plain(name: str, raw: object, column: Column | None, modes: DecodeModes) -> Value:
     """Return a value that comes without a schema."""
     raw = _held(raw, column) if _is_number(raw) else raw
-    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+    if isinstance(raw, bool):
+        return int(raw)
+    if not isinstance(raw, int | float | str):
         raise DecodingError(f"column {name!r} is {shown(raw)}, no value of a column")
     unit: TemporalUnit | None = None if column is None else unit_of(column, modes.time)
     if unit is not None:

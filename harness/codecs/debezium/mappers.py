@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, NO_ALGORITHM, JavaError
 from harness.codecs.connect.java import buckets, code_units, hash_order
-from harness.codecs.debezium.columns import TEXTS, UNSET, ColumnType
+from harness.codecs.debezium.columns import TEXTS, UNSET, ColumnType, Jdbc
 from harness.codecs.debezium.selection import includes
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.topics import TableKey
@@ -92,7 +92,8 @@ def _truncation(length: int, *, bytes_cut: bool) -> Mapper:
 
     return Mapper(
         lambda column: (("truncateLength", str(length)),) if possible(column) else (),
-        lambda column: cut if possible(column) else None,
+        # The bits of a BIT are a `byte[]`, and of bytes a `ByteBuffer` alone is cut.
+        lambda column: cut if possible(column) and column.jdbc is not Jdbc.BIT else None,
     )
 
 

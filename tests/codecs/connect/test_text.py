@@ -14,7 +14,7 @@ from harness.codecs.connect.java import utf8_bytes
 from harness.codecs.connect.java_double import java_double
 from harness.codecs.connect.json_converter import JsonConverter
 from harness.codecs.connect.json_text import JsonFormat, json_string, json_value
-from harness.codecs.connect.logical import DECIMAL, unscaled_bytes
+from harness.codecs.connect.logical import DATE, DECIMAL, unscaled_bytes
 from harness.codecs.connect.schema import Field, Schema, SchemaType
 from harness.errors import SourceStopped
 
@@ -135,6 +135,8 @@ def test_decimal_bytes(number: int, data: str) -> None:
         (TEXT, 'a "b"', b'a "b"'),
         (Schema(SchemaType.FLOAT64), 1e20, b"1.0E20"),
         (Schema(SchemaType.BYTES), b"\x01", b"AQ=="),
+        # A day of the year 0, of which only the time is said, as of any day before 1970's second.
+        (Schema(SchemaType.INT32, name=DATE), -719_500, b"00:00:00.000Z"),
         (Schema(SchemaType.ARRAY, items=TEXT), ['a"', None, "\\"], b'["a\\"",null,"\\\\"]'),
         (Schema(SchemaType.MAP, items=TEXT), {"k": "v"}, b'{"k":"v"}'),
         (

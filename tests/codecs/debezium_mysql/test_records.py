@@ -296,6 +296,14 @@ def test_a_truncate_is_the_statement_that_it_was() -> None:
         ("column.truncate.to.5.chars", "VARCHAR(5)", "abcd", None, "abcd"),
         # An ENUM has length 1 for the connector's parser, so nothing is cut.
         ("column.truncate.to.3.chars", "ENUM('abcd')", 1, {"allowed": "abcd"}, "abcd"),
+        # Bits are a `byte[]`, which is not cut, although the schema says so.
+        (
+            "column.truncate.to.1.chars",
+            "BIT(9)",
+            257,
+            {"length": "9", "truncateLength": "1"},
+            "AQE=",
+        ),
         ("column.mask.with.2.chars", "CHAR(4)", "abcd", {"masked": "true"}, "**"),
         (
             "column.propagate.source.type",

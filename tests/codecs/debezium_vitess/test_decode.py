@@ -99,6 +99,8 @@ def test_moved_key() -> None:
          b"\xfb\xff"),
         (Column(1, "c", ColumnKind.ENUM, members=("a", "b")), {}, "b", 2),
         (Column(1, "c", ColumnKind.SET, members=("a", "b")), {}, "a,b", 3),
+        # MariaDB's BOOL.
+        (Column(1, "c", ColumnKind.TINYINT), {}, False, 0),
     ],
 )  # fmt: skip
 def test_known_column(column: Column, mode: dict[str, str], raw: object, expected: Value) -> None:
