@@ -67,17 +67,20 @@ def _renamed(change: Callable[[str], str]) -> Patch:
     return ddl(lambda event: (replace(event, query=change(event.query)),))
 
 
-def _generated_unmarked(original: Callable[..., tuple[int, ...]]) -> Callable[..., tuple[int, ...]]:
-    """Return a `column_flags` that gives generated columns none of their keys' flags."""
+def _generated_without(left_out: int) -> Patch:
+    """Return the patch by which generated columns have none of these flags."""
 
-    def flags(table: Table, *, newer: bool = False) -> tuple[int, ...]:
-        found = original(table, newer=newer)
-        return tuple(
-            each & ~_KEYS if newer and column.generated is not None else each
-            for column, each in zip(table.columns, found, strict=True)
-        )
+    def changed(original: Callable[..., tuple[int, ...]]) -> Callable[..., tuple[int, ...]]:
+        def flags(table: Table, *, newer: bool = False) -> tuple[int, ...]:
+            found = original(table, newer=newer)
+            return tuple(
+                each & ~left_out if newer and column.generated is not None else each
+                for column, each in zip(table.columns, found, strict=True)
+            )
 
-    return flags
+        return flags
+
+    return patch(FLAGS, changed)
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -86,6 +89,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.key-order",
         "It writes the members of the newer architecture's key in the older order.",
         constant(f"{NEWARCH}.key_tail", ("ptn", "t", "ohk", "ccl")),
+    ),
+    WrongProducer(
+        "open-new-key-large-before-kind",
+        "open.new.key-order",
+        "It writes `ohk` and `ccl` before `t` in the newer architecture.",
+        constant(f"{NEWARCH}.key_tail", ("ohk", "ccl", "t", "ptn")),
+    ),
+    WrongProducer(
+        "open-new-key-partition-id-before-large",
+        "open.new.key-order",
+        "It writes `ptn` before `ohk` and `ccl` in the newer architecture.",
+        constant(f"{NEWARCH}.key_tail", ("t", "ptn", "ohk", "ccl")),
     ),
     WrongProducer(
         "open-new-key-with-row-id",
@@ -104,6 +119,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.claim-check",
         "It leaves `ohk` out of a claim check's key in the newer architecture.",
         constant(f"{NEWARCH}.both_ohk", value=False),
+    ),
+    WrongProducer(
+        "open-new-claim-check-with-one-ohk",
+        "open.new.claim-check",
+        "It writes the second `ohk` of a claim check's key alone in the newer architecture.",
+        constant(f"{NEWARCH}.key_tail", ("t", "ccl", "ptn")),
     ),
     WrongProducer(
         "open-new-columns-sorted",
@@ -142,7 +163,21 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-new-generated-columns-without-keys",
         "open.new.generated-flags",
         "It gives a generated column no flag of a key.",
-        patch(FLAGS, _generated_unmarked),
+        _generated_without(_KEYS),
+    ),
+    *(
+        WrongProducer(
+            f"open-new-generated-columns-without-{words}",
+            "open.new.generated-flags",
+            f"It gives a generated column no {words} flag in the newer architecture.",
+            _generated_without(flag),
+        )
+        for words, flag in (
+            ("primary", ColumnFlag.PRIMARY_KEY),
+            ("handle", ColumnFlag.HANDLE_KEY),
+            ("unique", ColumnFlag.UNIQUE_KEY),
+            ("multiple", ColumnFlag.MULTIPLE_KEY),
+        )
     ),
     WrongProducer(
         "open-new-handle-as-before",

@@ -12,7 +12,13 @@ from typing import Any
 from harness.codecs.open.types import Writer
 from harness.ddl.tidb import handle_columns
 from harness.model.change import Op
-from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent, SourceTable
+from harness.model.source_events import (
+    DdlEvent,
+    ResolvedEvent,
+    RowEvent,
+    SourceEvent,
+    SourceTable,
+)
 from harness.model.table import Table
 from harness.mutants.producers.changefeed.edits import emitted, resolved, rows, settings
 from harness.mutants.producers.mutant import WrongProducer
@@ -52,6 +58,24 @@ def _early(promised: Callable[[int, int], bool]) -> Callable[[Events], Iterable[
             ):
                 given[at - 1], given[at] = mark, row
         return given
+
+    return changed
+
+
+def _ahead_of_ddl(ahead: Callable[[ResolvedEvent], bool]) -> Callable[[Events], Events]:
+    """Return what puts each mark that is `ahead` before the DDL it follows, with a later ts."""
+
+    def changed(events_: Events) -> Events:
+        done: list[SourceEvent] = []
+        ddl, place = 0, 0
+        for event in events_:
+            if isinstance(event, DdlEvent):
+                ddl, place = event.commit_ts, len(done)
+            if isinstance(event, ResolvedEvent) and event.ts == ddl and ahead(event):
+                done.insert(place, replace(event, ts=ddl + 1))
+            else:
+                done.append(event)
+        return done
 
     return changed
 
@@ -214,6 +238,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.resolved.complete",
         "It gives a resolved event a ts beyond rows that follow.",
         resolved(lambda mark: (replace(mark, ts=mark.ts + (1 << 30)),)),
+    ),
+    WrongProducer(
+        "open-mark-before-its-ddl",
+        "open.resolved.complete",
+        "It sends a resolved event of a later ts before a DDL event.",
+        emitted(_ahead_of_ddl(lambda _: True)),
+    ),
+    WrongProducer(
+        "open-mark-before-its-ddl-of-one-partition",
+        "open.resolved.per-partition",
+        "It sends a resolved event of a later ts before a DDL event in partition 1.",
+        emitted(_ahead_of_ddl(lambda mark: mark.partition == 1)),
     ),
     WrongProducer(
         "open-mark-before-its-row-of-one-partition",
