@@ -64,6 +64,15 @@ def _values(change: Callable[[Table, tuple[int, ...]], Iterable[int]]) -> Patch:
     return patch(f"{SCHEMA}:value_schema", lambda original: partial(made, original))
 
 
+def _other_index(table: Table, handle: tuple[int, ...]) -> Iterable[int]:
+    """Return the columns of a unique index that is not the handle; the handle's without one."""
+    for index in table.indexes:
+        columns = tuple(map(table.position, index.columns))
+        if index.unique and not index.primary and sorted(columns) != sorted(handle):
+            return columns
+    return handle
+
+
 def _null_last(field: dict[str, Any]) -> None:
     field["type"] = field["type"][::-1]
 
@@ -153,6 +162,18 @@ ROWS: tuple[WrongProducer, ...] = (
         _handle(lambda _, handle: sorted(handle)[:1]),
     ),
     WrongProducer(
+        "avro-key-of-an-index-beside-the-primary-key",
+        "avro.key.columns",
+        "It puts the columns of a unique index into the key where there is a primary key.",
+        _handle(lambda table, handle: _other_index(table, handle) if table.primary_key else handle),
+    ),
+    WrongProducer(
+        "avro-key-of-another-index",
+        "avro.key.columns",
+        "It puts the columns of another unique index into the key than the one that was chosen.",
+        _handle(lambda table, handle: handle if table.primary_key else _other_index(table, handle)),
+    ),
+    WrongProducer(
         "avro-key-record-named-key",
         "avro.key.record",
         "It names the key's record otherwise than the table.",
@@ -228,6 +249,17 @@ ROWS: tuple[WrongProducer, ...] = (
             f"{NAMES}:namespace",
             lambda original: (
                 lambda feed, schema: f"{feed}.{original('', schema).rpartition('.')[2]}"
+            ),
+        ),
+    ),
+    WrongProducer(
+        "avro-namespace-of-the-database-cut",
+        "avro.schema.namespace",
+        "It leaves out of the database's name what Avro forbids.",
+        patch(
+            f"{NAMES}:namespace",
+            lambda original: (
+                lambda feed, schema: original(feed, re.sub("[^A-Za-z0-9_]", "", schema))
             ),
         ),
     ),
