@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import Schema
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.mysql.edits import CODEC, row, typed, valued, values
-from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.mysql.declared import commented
+from harness.mutants.producers.mysql.edits import CODEC, CONVERSION, row, typed, valued, values
+from harness.mutants.producers.patch import Patch, patch
 from harness.mutants.producers.records import CHANGE
 
 _BLOCK: Final = {"id": "0-1-1", "total_order": 1, "data_collection_order": 1}
@@ -50,6 +51,12 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
             lambda dialect: replace(dialect, has_comments=True),
             entry=("mysql",),
         ),
+    ),
+    row(
+        "comments-in-schemas",
+        "mysql-connector.no-comment",
+        "It writes the comments of columns into their schemas.",
+        patch(CONVERSION, commented),
     ),
     row(
         "boundaries-of-mariadb",

@@ -34,12 +34,16 @@ from harness.mutants.producers.mysql.edits import (
 )
 from harness.mutants.producers.patch import Patch, constant, instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
-from harness.sources.mysql.texts import trimmed
+from harness.sources.mysql.statements import Parsed
+from harness.sources.mysql.texts import logged, trimmed
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
 _TABLES: Final = re.compile(r"(DROP TABLE (?:IF EXISTS )?)(.*)")
 _PARSED: Final = "harness.sources.mysql.statements"
 RUNS: Final = f"{_PARSED}:_runs"
+_LISTED: Final = "harness.sources.mysql.declared:_in_parentheses"
+_UNIQUE: Final = re.compile(r"CREATE\s+UNIQUE\b", re.IGNORECASE)
+_DATABASE_OF_AN_INDEX: Final = re.compile(r"CREATE INDEX \w+ ON (\w+)\.")
 
 
 def _fields() -> Iterator[WrongProducer]:
@@ -146,6 +150,46 @@ def _written_anew(_: str, statement: RenameTables) -> list[str]:
     return [f"RENAME TABLE {old} TO {new}" for old, new in pairs]
 
 
+def _old_names(original: Callable[..., Iterator[Parsed]]) -> Callable[..., Iterator[Parsed]]:
+    """List the tables of a RENAME TABLE by the names that they had."""
+
+    def renamed_tables(sql: str, statement: RenameTables, jobs: Sequence[Any]) -> Iterator[Parsed]:
+        old = tuple(TableId(job.old_schema, job.old_table) for job in jobs)
+        yield from (replace(one, tables=old) for one in original(sql, statement, jobs))
+
+    return renamed_tables
+
+
+def _unique_as_logged(original: Callable[..., Parsed]) -> Callable[..., Parsed]:
+    """Leave the comments around the statement of a unique index where they are."""
+
+    def whole(sql: str, *more: Any) -> Parsed:  # noqa: ANN401 - as the original
+        found = original(sql, *more)
+        return replace(found, sql=logged(sql)) if _UNIQUE.match(found.sql) else found
+
+    return whole
+
+
+def _by_its_database(record: ConnectRecord) -> ConnectRecord:
+    """Key the statement of an index by the database that stands in it."""
+    found = _DATABASE_OF_AN_INDEX.match(record.value["ddl"])
+    return record if found is None else replace(record, key={"databaseName": found[1]})
+
+
+def _keyless(value: Values) -> None:
+    (one,) = value["tableChanges"]
+    value["tableChanges"] = [{**one, "table": {**one["table"], "primaryKeyColumnNames": []}}]
+
+
+def _last_as_said(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Say of the last column in parentheses what its own text says."""
+
+    def nullable(columns: Sequence[ColumnDef]) -> dict[str, bool]:
+        return {**original(columns), **_as_said(columns[-1:])}
+
+    return nullable
+
+
 def _any_unique(statement: CreateIndex, _: object) -> bool:
     return statement.constraint.kind is ConstraintKind.UNIQUE
 
@@ -211,6 +255,12 @@ ROWS: Final = (
         one(SCHEMA_CHANGE, lambda record: replace(record, key={"databaseName": "t"})),
     ),
     row(
+        "index-keyed-by-its-database",
+        "ddl.key",
+        "It writes the database that an index names into the key of its statement.",
+        one(SCHEMA_CHANGE, _by_its_database),
+    ),
+    row(
         "statement-in-capitals",
         "ddl.text",
         "It writes statements in capitals.",
@@ -233,6 +283,18 @@ ROWS: Final = (
         "ddl.text",
         "It leaves the comments around the statement of an index out.",
         instead(f"{_PARSED}:logged", trimmed),
+    ),
+    row(
+        "database-without-comments",
+        "ddl.text",
+        "It leaves the comments around an ALTER DATABASE out.",
+        _of_statements("ALTER DATABASE", lambda value: value.update(ddl=trimmed(value["ddl"]))),
+    ),
+    row(
+        "unique-index-with-comments",
+        "ddl.text",
+        "It writes the comments around the statement of an index whose table it lists.",
+        patch(f"{_PARSED}:_whole", _unique_as_logged),
     ),
     row(
         "renames-written-anew",
@@ -295,6 +357,12 @@ ROWS: Final = (
         _of_statements("CREATE UNIQUE INDEX", lambda value: value.update(tableChanges=[])),
     ),
     row(
+        "unique-index-without-its-key",
+        "ddl.no-table",
+        "It describes the table of a unique index without the key that the index makes.",
+        _of_statements("CREATE UNIQUE INDEX BY_W", _keyless),
+    ),
+    row(
         "database-for-a-table",
         "ddl.no-table",
         "It lists the database among the tables of a statement that changes no table.",
@@ -305,6 +373,18 @@ ROWS: Final = (
         "ddl.tables-listed",
         "It lists the first table alone of a statement's source.",
         valued(SCHEMA_CHANGE, "source.table", lambda listed: listed and listed.partition(",")[0]),
+    ),
+    row(
+        "tables-by-their-old-names",
+        "ddl.tables-listed",
+        "It lists renamed tables by the names that they had.",
+        patch(f"{_PARSED}:_renamed", _old_names),
+    ),
+    row(
+        "tables-with-blanks-between",
+        "ddl.tables-listed",
+        "It lists the tables of a statement's source with blanks between.",
+        valued(SCHEMA_CHANGE, "source.table", lambda listed: listed and listed.replace(",", " ")),
     ),
     row(
         "tables-of-all-databases",
@@ -358,7 +438,13 @@ ROWS: Final = (
         "listed-columns-as-said",
         "value.optional-listed",
         "It says of each column in the parentheses of ADD COLUMN what its own text says.",
-        instead("harness.sources.mysql.declared:_in_parentheses", _as_said),
+        instead(_LISTED, _as_said),
+    ),
+    row(
+        "last-listed-column-as-said",
+        "value.optional-listed",
+        "It says of the last column in the parentheses of ADD COLUMN what its own text says.",
+        patch(_LISTED, _last_as_said),
     ),
     row(
         "columns-of-the-first-version",

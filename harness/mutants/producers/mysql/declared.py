@@ -11,7 +11,14 @@ from harness.codecs.connect.schema import UNSET
 from harness.codecs.debezium.columns import ColumnType
 from harness.model.binlog import LogTable
 from harness.model.columns import INTEGERS, ColumnKind
-from harness.mutants.producers.mysql.edits import CODEC, kind_of, row, schemas, without_escapes
+from harness.mutants.producers.mysql.edits import (
+    CODEC,
+    CONVERSION,
+    kind_of,
+    row,
+    schemas,
+    without_escapes,
+)
 from harness.mutants.producers.patch import adjusted, instead, patch, result
 
 _SIMULATOR: Final = "harness.sources.mysql.simulator"
@@ -49,6 +56,11 @@ def _digits(original: Callable[[str], Any]) -> Callable[[str], Any]:
         return original(written) if found is None else found[1].lower()
 
     return kept
+
+
+def commented(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep the comment of a column for its schema, whatever connector and settings say."""
+    return lambda column, found: original(column, replace(found, comments=True))
 
 
 def _uncommented(columns: tuple[ColumnType, ...], _: LogTable) -> tuple[ColumnType, ...]:
@@ -137,6 +149,12 @@ ROWS: Final = (
         "value.comment",
         "It leaves the comments of columns out of schemas.",
         schemas(lambda _: True, doc=None),
+    ),
+    row(
+        "comments-whatever-is-asked",
+        "value.comment",
+        "It writes comments into schemas where include.schema.changes is false, too.",
+        patch(CONVERSION, commented),
     ),
     row(
         "comments-as-shown",

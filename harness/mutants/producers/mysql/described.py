@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium_mysql.defaults import default_text
+from harness.model.binlog import LogTable
 from harness.model.columns import Column
 from harness.model.table import TableId
 from harness.mutants.producers.mysql.edits import row, stream, valued
@@ -14,7 +16,6 @@ from harness.mutants.producers.patch import Patch, instead, patch
 from harness.mutants.producers.records import CHANGE, SCHEMA_CHANGE, Records, Values, kind
 
 CLOCK: Final = "1970-01-01 00:00:00"
-_DEFAULT: Final = "harness.codecs.debezium_mysql.columns:default_text"
 Text = Callable[[Column], str | None]
 _NOTHING: Final[Values] = {
     "defaultCharsetName": None,
@@ -81,6 +82,17 @@ def _clockless(column: Values) -> None:
         column["defaultValueExpression"] = None
 
 
+def _nationless(column: Values) -> None:
+    text = column["defaultValueExpression"] or ""
+    if text.startswith("N'"):
+        column["defaultValueExpression"] = text[2:-1]
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
 def _unquoted(table: TableId) -> str:
     return f'"{table.schema}"."{table.name}"'
 
@@ -93,6 +105,20 @@ def _by_value(original: Text) -> Text:
         return kept if kept in {None, CLOCK} or default is None else default.text
 
     return text
+
+
+def _defaults(change: Callable[[Text], Text]) -> Patch:
+    """Return the patch that changes the defaults of columns that a statement describes."""
+    text = change(default_text)
+
+    def changed(original: Callable[..., Iterator[Values]]) -> Callable[..., Iterator[Values]]:
+        def described(table: LogTable, **options: bool) -> Iterator[Values]:
+            columns = zip(original(table, **options), table.table.columns, strict=True)
+            yield from ({**one, "defaultValueExpression": text(column)} for one, column in columns)
+
+        return described
+
+    return patch("harness.codecs.debezium_mysql.columns:_described", changed)
 
 
 def _digits_kept(original: Text) -> Text:
@@ -265,7 +291,7 @@ ROWS: Final = (
         _columns(_empty_default),
     ),
     *(
-        row(f"defaults-{name}", "ddl.default", f"It {says}.", patch(_DEFAULT, change))
+        row(f"defaults-{name}", "ddl.default", f"It {says}.", _defaults(change))
         for name, says, change in (
             ("by-value", "writes what a default means, not its text", _by_value),
             ("of-hexadecimal-digits", "writes a default's hexadecimal digits", _digits_kept),
@@ -277,6 +303,18 @@ ROWS: Final = (
         "ddl.id",
         "It does not double a quote within the id of a table.",
         instead("harness.codecs.debezium_mysql.connector:quoted_id", _unquoted),
+    ),
+    row(
+        "quotes-at-an-end-in-quotes",
+        "ddl.id",
+        "It puts a name of a table's id in quotes that ends with one.",
+        instead("harness.codecs.debezium_mysql.connector:_in_quotes", _quoted),
+    ),
+    row(
+        "defaults-of-national-texts-bare",
+        "ddl.default",
+        "It writes the default N'x' without its letter and its quotes.",
+        _columns(_nationless),
     ),
     row(
         "no-default-of-the-clock",

@@ -298,6 +298,12 @@ ROWS: Final = (
         _of("t", lambda value: value.update(before={"id": 0, "job": None})),
     ),
     row(
+        "truncate-with-an-empty-row-after",
+        "truncate.event",
+        "It writes a row of zeros into after of a TRUNCATE.",
+        _of("t", lambda value: value.update(after={"id": 0, "job": None})),
+    ),
+    row(
         "truncate-with-a-key",
         "truncate.no-key",
         "It gives a TRUNCATE a key without columns.",

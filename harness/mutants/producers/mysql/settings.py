@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.debezium.columns import ColumnType, Jdbc
+from harness.codecs.debezium.mappers import Mapper
 from harness.model.binlog import LogDdl, LogRow
 from harness.mutants.producers.column_rules import EVERY_RULE, LAST_RULE
 from harness.mutants.producers.mutant import WrongProducer
@@ -64,6 +66,21 @@ def _ignored() -> Iterator[WrongProducer]:
 
 def _unsalted(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda algorithm, _, to_bytes: original(algorithm, "", to_bytes)
+
+
+def _null_hashed(original: Callable[..., Mapper]) -> Callable[..., Mapper]:
+    """Hash NULL as an empty text."""
+
+    def hashing(*given: object) -> Mapper:
+        mapper = original(*given)
+
+        def change(column: ColumnType) -> Callable[[Any], Any] | None:
+            digest = mapper.change(column)
+            return digest and (lambda value: digest("" if value is None else value))
+
+        return replace(mapper, change=change)
+
+    return hashing
 
 
 def _of_captured_alone(original: Callable[[Any, LogDdl], None]) -> Callable[[Any, LogDdl], None]:
@@ -209,6 +226,12 @@ ROWS: Final = (
         "column.hashed",
         "It writes all of a digest, whatever the length of its column.",
         instead(f"{MAPPERS}:_fitting", lambda digest, _: digest),
+    ),
+    row(
+        "null-hashed",
+        "column.hashed",
+        "It writes the digest of an empty text for NULL.",
+        patch(f"{MAPPERS}:_hashing", _null_hashed),
     ),
     row(
         "hash-without-salt",
