@@ -121,6 +121,13 @@ def of_a_schema(given: Records) -> Iterator[ConnectRecord]:
             yield record
 
 
+def tombstone_of_updates(record: ConnectRecord) -> Records:
+    """Return a record, and behind an update a tombstone of its key."""
+    if op(record) != "u":
+        return (record,)
+    return (record, replace(record, value=None, value_schema=None))
+
+
 def swapped(
     given: Records,
     leads: Callable[[ConnectRecord], bool],

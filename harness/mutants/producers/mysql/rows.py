@@ -36,6 +36,7 @@ from harness.mutants.producers.records import (
     of_a_schema,
     op,
     swapped,
+    tombstone_of_updates,
 )
 
 
@@ -112,12 +113,6 @@ def _early_tombstones(given: Records) -> Iterator[ConnectRecord]:
             yield from held
             held = []
     yield from held
-
-
-def _tombstone_of_updates(record: ConnectRecord) -> Records:
-    if op(record) != "u":
-        return (record,)
-    return (record, replace(record, value=None, value_schema=None))
 
 
 def _swapped(given: Records) -> Iterator[ConnectRecord]:
@@ -247,7 +242,7 @@ ROWS: Final = (
         "tombstones-of-updates",
         "tombstone.compaction",
         "It sends a tombstone behind an update, which compaction leaves alone of the row.",
-        each(_tombstone_of_updates),
+        each(tombstone_of_updates),
     ),
     row(
         "tombstones-of-a-schema",

@@ -20,6 +20,7 @@ from harness.mutants.producers.records import (
     kind,
     of_a_schema,
     op,
+    tombstone_of_updates,
 )
 from harness.mutants.producers.vitess.edits import each, one, stream, values
 
@@ -284,6 +285,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.tombstone.compaction",
         "It sends those columns of an update's new row only that changed.",
         values(CHANGE, _changed_columns),
+    ),
+    WrongProducer(
+        "vitess-tombstones-of-updates",
+        "vitess.tombstone.compaction",
+        "It sends a tombstone behind an update, which compaction leaves alone of the row.",
+        each(tombstone_of_updates),
     ),
     WrongProducer(
         "vitess-skipped-creates-of-changed-keys",

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, JavaError
-from harness.codecs.debezium.columns import ColumnType
-from harness.codecs.debezium.mappers import Mapper, Parameters
+from harness.codecs.debezium.columns import TEXTS, ColumnType
+from harness.codecs.debezium.mappers import ColumnRule, Mapper, Parameters
 from harness.codecs.debezium.selection import expressions
+from harness.codecs.debezium.tables import TableShape
 from harness.codecs.debezium.topics import TableKey
 from harness.model.vstream import VStreamResponse
 from harness.mutants.producers.column_rules import EVERY_RULE, LAST_RULE
@@ -24,6 +25,7 @@ SELECTION: Final = "harness.codecs.debezium.selection"
 NAMED: Final = "harness.sources.vitess.simulator:Cluster._named"
 SENDS: Final = "harness.sources.vitess.simulator:Cluster._sends"
 MAPPERS: Final = "harness.codecs.debezium.mappers"
+TABLES: Final = "harness.codecs.debezium.tables:TableShaper"
 TASK: Final = "harness.codecs.debezium_vitess.task"
 SKIPPED: Final = "skipped.operations"
 FAILURES: Final = "event.processing.failure.handling.mode"
@@ -87,6 +89,16 @@ def _by_the_first_point(_: object, table: str, shard: str) -> TableKey:
     return TableKey(shard, keyspace, name)
 
 
+def _listed_with_points(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Take a point for a part of a table's name where an include list leaves tables out."""
+
+    def key(self: Any, *given: str) -> Any:  # noqa: ANN401 a method of any instance
+        every = self.emitter.captured("", "")
+        return original(self, *given) if every else _by_the_first_point(self, *given)
+
+    return key
+
+
 def _whole_bytes(value: str, length: int) -> str:
     return value.encode()[:length].decode(errors="ignore")
 
@@ -141,6 +153,25 @@ def _parameter_lost(name: str) -> Patch:
         return tuple(pair for pair in found if not pair[0].endswith(name))
 
     return result(f"{MAPPERS}:_propagated", change)
+
+
+def _every_text(original: Callable[..., Mapper | None]) -> Callable[..., Mapper | None]:
+    """Find the last rule for the texts that no rule matches."""
+
+    def found(rules: tuple[ColumnRule, ...], key: TableKey, column: ColumnType) -> Mapper | None:
+        rest = rules[-1].mapper if rules and column.jdbc in TEXTS else None
+        return original(rules, key, column) or rest
+
+    return found
+
+
+def _in_keys_too(shape: TableShape) -> TableShape:
+    """Give the fields of a key the schemas that they have in the row."""
+    if shape.key_schema is None:
+        return shape
+    row = {field.name: field.schema for field in shape.envelope.fields[0].schema.fields}
+    fields = (replace(one, schema=row.get(one.name, one.schema)) for one in shape.key_schema.fields)
+    return replace(shape, key_schema=replace(shape.key_schema, fields=tuple(fields)))
 
 
 def _unqualified(_: object, last: str) -> tuple[str, str]:
@@ -217,6 +248,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "It sends the statement that changes a database, as it does those of tables.",
         patch(SENDS, lambda original: lambda cluster, job: not job.table or original(cluster, job)),
     ),
+    WrongProducer(
+        "vitess-statements-of-every-table-sent",
+        "vitess.ddl.schema-change",
+        "It sends statements about tables that VTGate was not asked for, too.",
+        instead(SENDS, lambda _, job: bool(job.table)),
+    ),
     *(
         WrongProducer(
             f"vitess-{name}-ignored",
@@ -235,7 +272,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-one-table-by-default",
         "vitess.filter.default-all",
-        "It captures tables with a key alone where no list names any.",
+        "It captures the table `customers` alone where no list names any.",
         by_default(table_include_list=r".*\.customers"),
     ),
     WrongProducer(
@@ -261,6 +298,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.filter.point-in-name",
         "It captures a table with a point in its name.",
         instead(f"{TASK}:Task._key", _by_the_first_point),
+    ),
+    WrongProducer(
+        "vitess-points-in-listed-names-captured",
+        "vitess.filter.point-in-name",
+        "It captures a table with a point in its name where an include list names it.",
+        patch(f"{TASK}:Task._key", _listed_with_points),
     ),
     WrongProducer(
         "vitess-truncation-to-bytes",
@@ -317,6 +360,12 @@ ROWS: tuple[WrongProducer, ...] = (
         EVERY_RULE,
     ),
     WrongProducer(
+        "vitess-hash-of-every-text",
+        "vitess.column.hash",
+        "It hashes texts too that no rule matches.",
+        patch(f"{MAPPERS}:mapper_for", _every_text),
+    ),
+    WrongProducer(
         "vitess-hash-of-null",
         "vitess.column.hash",
         "It hashes NULL like the empty text.",
@@ -339,6 +388,12 @@ ROWS: tuple[WrongProducer, ...] = (
             _parameter_lost(name),
         )
         for name in ("type", "length", "name")
+    ),
+    WrongProducer(
+        "vitess-propagates-to-keys",
+        "vitess.column.propagate",
+        "It adds a column's source type to its field in the key, too.",
+        result(f"{TABLES}.shape", _in_keys_too),
     ),
     WrongProducer(
         "vitess-propagates-no-type-of-a-kind",
