@@ -176,6 +176,24 @@ def _added_beside_another(job: DdlJob, decision: Decision) -> Decision:
     return LEFT_OUT if added and decision.sent else decision
 
 
+def _index_left_out(row: Statement, *, first: bool) -> WrongProducer:
+    """Leave out an index that is its table's first valid one, or one beside a valid one."""
+
+    def judge(job: DdlJob, decision: Decision) -> Decision:
+        added = row.covers(job) and not keyless(job.after) and keyless(job.before) is first
+        return LEFT_OUT if added and decision.sent else decision
+
+    where, which = "-beside-another", "of a table that has a valid index already"
+    if first:
+        where, which = "-that-is-the-first", "that gives its table the first valid index"
+    return WrongProducer(
+        f"feed-leaves-out-{row.words}{where}",
+        f"changefeed.ddl.{row.words}",
+        f"It does not send `{row.statement}` {which}.",
+        judged(judge),
+    )
+
+
 def _sent_when_gone(action: ActionType, words: str) -> WrongProducer:
     """Send DDL of a table without a valid index that goes, where nothing else is asked."""
 
@@ -205,6 +223,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "It does not send `DROP TABLE` of a table without a valid index.",
         judged(_drop_of_keyless),
         also="changefeed.ddl.both-sides",
+    ),
+    *(
+        _index_left_out(row, first=first)
+        for row in STATEMENTS
+        if row.action is ActionType.ADD_INDEX
+        for first in (True, False)
     ),
     WrongProducer(
         "feed-leaves-out-primary-key-beside-another",

@@ -133,12 +133,15 @@ def _has_unique(table: Table, *, virtual: bool) -> bool:
 
 
 def _by_side(*, after: bool) -> Patch:
-    """Return the patch by which one side of a DDL alone decides whether it is sent."""
+    """Return the patch by which one side of a DDL alone decides whether it is sent.
+
+    A table that is new has no side but the one after.
+    """
 
     def changed(_: object) -> Callable[..., Decision]:
         def table(rules: Any, job: DdlJob, before: Any, left: Any) -> Decision:  # noqa: ANN401
             del job
-            met = left if after else before
+            met = left if after or before is None else before
             sent = met is None or eligible(met, force_replicate=rules.force_replicate)
             return REPLICATE if sent else LEFT_OUT
 
@@ -334,6 +337,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.table.ineligible",
         "It sends the DDL of tables without a valid index.",
         judged(lambda _, found: REPLICATE if "no valid index" in found.reason else found),
+        also="changefeed.ddl.both-sides",
     ),
     WrongProducer(
         "feed-ddl-not-forced",
@@ -352,6 +356,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.ddl.makes-eligible",
         "It does not send the DDL that gives a table its first valid index.",
         judged(lambda job, decision: _index_added(job, decision, LEFT_OUT)),
+        also="changefeed.ddl.both-sides",
         protocols=("open",),
     ),
     WrongProducer(
