@@ -25,8 +25,10 @@ class LogTable:
     DDL spelled in another word, and with their digits FLOAT(p), BLOB(n) and others, of which a
     server keeps the type alone; "CHAR()" is one without a length;
     `optional` says of columns whether they may be NULL to it, where the table has it otherwise;
-    `signs` names those that were declared SIGNED, a word that the server does not keep; `comments`
-    has them as statements do, also where the server has them no more.
+    `signs` names those that were declared SIGNED or BINARY, words that the server does not keep;
+    `comments` has them, and `comment` the table's, as statements do, also where the server has them
+    no more; `filled` are the columns to which it takes the server to give values, `members` those
+    of an ENUM or a SET that CHANGE COLUMN made another type of.
     """
 
     table: Table
@@ -35,6 +37,9 @@ class LogTable:
     optional: tuple[tuple[str, bool], ...] = ()
     signs: tuple[tuple[str, str], ...] = ()
     comments: tuple[tuple[str, str], ...] = ()
+    filled: tuple[str, ...] = ()
+    members: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ class Column:
     `length` is the declared one: characters (CHAR, VARCHAR), bytes (BINARY, VARBINARY), bits (BIT),
     digits (DECIMAL precision), display width (integers, when declared), dimensions (VECTOR).
     `scale` is the digits after the point: DECIMAL scale, or fractional seconds (fsp) of temporals.
+    `written` has the members as a statement does, quotes and all, nothing where nobody wrote one.
     `origin_default` is what rows stored before an ADD COLUMN read back as; None when NULL.
     `former_id` is the id before a change of type that rewrote the data, None without one.
     """
@@ -132,6 +133,7 @@ class Column:
     auto_random: bool = False
     comment: str = ""
     former_id: int | None = None
+    written: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def fsp(self) -> int:

@@ -255,3 +255,11 @@ FIELD_NAMES: Final[Mapping[str, Callable[[str], str]]] = {
     "avro": _avro_name,
     "avro_unicode": _avro_unicode_name,
 }
+
+
+def field_names(values: Settings) -> str:
+    """Return how names of fields are adjusted: as for Avro where a converter writes that."""
+    mode = str(values.get("field.name.adjustment.mode") or "none").strip().lower()
+    classes = (str(values.get(f"{part}.converter")) for part in ("key", "value"))
+    unasked = any(one.endswith(".AvroConverter") for one in classes)
+    return "avro" if mode == "none" and unasked else mode

@@ -31,6 +31,7 @@ from harness.projections.mysql_values import (
     instead_of_null,
     instead_of_zero,
     modes_of,
+    only_text,
     visible_column,
     visible_value,
 )
@@ -138,7 +139,7 @@ def _read(column: Column, value: Value) -> Value:  # noqa: PLR0911 - a kind a li
             return f"2001{value[4:]}"
         case str() if column.kind is ColumnKind.DATETIME and value[:10] in _NO_DAYS:
             return f"{value[:8]}{int(value[8:10]) + 10}{value[10:]}"
-        case int() if column.kind is ColumnKind.ENUM and any("," in m for m in column.members):
+        case int() if column.kind is ColumnKind.ENUM and only_text(column):
             return column.members[value - 1] if 0 < value <= len(column.members) else ""
         case _:
             return value

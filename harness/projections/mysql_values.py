@@ -9,15 +9,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from math import floor
 from typing import Final
 
 from harness.model.canonical import canonical
-from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind, Default
+from harness.model.columns import (
+    BINARIES,
+    CHARACTERS,
+    INTEGERS,
+    TEMPORALS,
+    Column,
+    ColumnKind,
+    Default,
+)
 from harness.model.reshape import default_value
 from harness.model.settings import Settings
 from harness.model.values import Value
-from harness.projections.debezium import BINARY_TEXTS
+from harness.projections.debezium import BINARY_TEXTS, field_names
 
 _JSON: Final = "JsonConverter"
 _MOMENTS: Final = frozenset({ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
@@ -28,6 +37,8 @@ _YEAR_OF_ZERO: Final = 1900
 _YEAR_DIGITS: Final = 4
 _FULL_DAY: Final = "24:00:00"
 _ZERO: Final = "0000-00-00 00:00:00"
+_JAVA: Final = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d*)?)?)?", re.ASCII)
+_DAY_PARTS: Final = 3
 _TRUTHS: Final = {"true": "1", "false": "0"}
 _UNREAD: Final = re.compile(r"\(|LOCALTIME|(?:_\w+\s+)?(?:0[xb]|x')", re.IGNORECASE)
 _BITS: Final = re.compile(r"b'([01]*)'", re.IGNORECASE)
@@ -66,7 +77,7 @@ def modes_of(values: Settings) -> MysqlModes:
         binary=word("binary.handling.mode", "bytes"),
         unsigned=word("bigint.unsigned.handling.mode", "long"),
         decimal=word("decimal.handling.mode", "precise"),
-        field_names=word("field.name.adjustment.mode", "none"),
+        field_names=field_names(values),
         filled=not (json and keeps),
         unchanged_skipped=word("skip.messages.without.change", "false") == "true",
         skipped=frozenset(letter.strip() for letter in word("skipped.operations", "t").split(",")),
@@ -83,7 +94,7 @@ def visible_column(column: Column, modes: MysqlModes) -> Column:
         case ColumnKind.DECIMAL if modes.decimal == "double":
             return replace(column, kind=ColumnKind.DOUBLE)
         # A member with a comma comes with an escape, and an empty one reads as no member at all.
-        case ColumnKind.ENUM | ColumnKind.SET if _only_text(column):
+        case ColumnKind.ENUM | ColumnKind.SET if only_text(column):
             return replace(column, kind=ColumnKind.VARCHAR, members=())
         # Nothing on the wire distinguishes bytes as text from any other text.
         case kind if kind in BINARIES and modes.binary in BINARY_TEXTS:
@@ -104,7 +115,7 @@ def visible_value(column: Column, value: Value, modes: MysqlModes) -> Value:  # 
             return value - 2 * _SIGNED if value >= _SIGNED else value
         case int() if column.kind is ColumnKind.YEAR:
             return value or _YEAR_OF_ZERO
-        case int() if _only_text(column):
+        case int() if only_text(column):
             return _escaped(column, value)
         case str() if column.kind is ColumnKind.DECIMAL and modes.decimal == "double":
             return float(value)
@@ -135,7 +146,7 @@ def instead_of_null(column: Column, modes: MysqlModes) -> Value:
 def _from_literal(column: Column, written: str, modes: MysqlModes) -> Value:
     """Return a default as a consumer reads it, by a literal's own text."""
     kind = column.kind
-    if kind in CHARACTERS or _only_text(column):
+    if kind in CHARACTERS or only_text(column):
         return written
     if kind in BINARIES:
         return visible_value(column, written.encode(), modes)
@@ -146,7 +157,10 @@ def _from_literal(column: Column, written: str, modes: MysqlModes) -> Value:
         return year + (2000 if 0 <= year < 70 else 1900 if 70 <= year < 100 else 0)
     if kind in INTEGERS and not (kind is ColumnKind.BIGINT and modes.unsigned == "precise"):
         return _by_double(_TRUTHS.get(written.lower(), written))
-    value = default_value(column, column.default)
+    if kind in TEMPORALS:
+        value: Value = _written_moment(column, written)
+    else:
+        value = default_value(column, column.default)
     epoch = kind is ColumnKind.TIMESTAMP and str(value)[:19] in {f"{_EPOCH}", _ZERO}
     return None if epoch else visible_value(column, value, modes)
 
@@ -178,14 +192,30 @@ def _literal(column: Column, default: Default) -> str:
     return text if default.is_binary else text.replace("\\", "\\\\").replace("'", "''")
 
 
-def _only_text(column: Column) -> bool:
+def only_text(column: Column) -> bool:
     """Return whether the texts of members are not those that the column's own are known by."""
-    return any("," in name or "\\" in name or not name for name in column.members)
+    if not column.members:
+        return False
+    texts, default = _on_the_wire(column.written, column.members), column.default
+    if texts != column.members or any("," in name or not name for name in texts):
+        return True
+    if default is None or default.text is None or _is_unread(default):
+        return False
+    literal = _literal(column, default)
+    parts = [literal] if column.kind is ColumnKind.ENUM else literal.split(",")
+    return not set(parts) <= {"", *texts}
+
+
+@cache
+def _on_the_wire(written: tuple[str, ...], members: tuple[str, ...]) -> tuple[str, ...]:
+    """Return members as the connector takes them out of their quotes: all escapes but of quotes."""
+    inner = [one[1:-1] for one in written] or [name.replace("\\", "\\\\") for name in members]
+    return tuple(one.replace(",", "\\,").replace("\\'", "'").replace("''", "'") for one in inner)
 
 
 def _escaped(column: Column, value: int) -> Value:
-    """Return the member or members of a number, their commas escaped."""
-    names = [name.replace("\\", "\\\\").replace(",", "\\,") for name in column.members]
+    """Return the member or members of a number, as they are on the wire."""
+    names = _on_the_wire(column.written, column.members)
     if column.kind is ColumnKind.ENUM:
         return names[value - 1] if 0 < value <= len(names) else ""
     return ",".join(name for bit, name in enumerate(names) if value >> bit & 1)
@@ -226,8 +256,29 @@ def instead_of_zero(column: Column, value: str) -> Value:
     default = column.default
     if column.nullable:
         return None
-    literal = default is not None and default.text is not None and not default.is_expression
-    return default_value(column, default) if literal else value
+    if default is None or default.text is None or default.is_expression:
+        return value
+    return _written_moment(column, _literal(column, default)) or value
+
+
+def _written_moment(column: Column, literal: str) -> Value:
+    """Return what the connector reads of a moment's literal, None where it cannot."""
+    text, kind = literal.strip(), column.kind
+    if kind is ColumnKind.TIME:
+        return canonical(column, text + ":00" * (text.count(":") == 1)) if ":" in text else None
+    if kind is ColumnKind.TIMESTAMP:
+        whole, _, fraction = text.partition(".")
+        parts = [part.rjust(2, "0") for part in re.split(r"\D+", whole)]
+        if len(parts) < _DAY_PARTS:
+            return None
+        parts += ["00"] * (6 - len(parts))
+        text = f"{'-'.join(parts[:3])} {':'.join(parts[3:])}" + (fraction and f".{fraction}")
+    elif not _JAVA.fullmatch(text):
+        return None
+    if kind is ColumnKind.DATE:
+        return text[:10]
+    text += " 00:00:00" * (len(text) == len("2024-01-01"))
+    return canonical(column, text + ":00" * (len(text) == len("2024-01-01 00:00")))
 
 
 def _wrapped(moment: datetime) -> datetime:

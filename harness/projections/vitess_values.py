@@ -17,7 +17,7 @@ from harness.model.columns import Column, ColumnKind
 from harness.model.reshape import zero_value
 from harness.model.settings import Settings
 from harness.model.values import Value
-from harness.projections.debezium import BINARY_TEXTS
+from harness.projections.debezium import BINARY_TEXTS, field_names
 
 UNSUPPORTED: Final = frozenset({ColumnKind.BIT, ColumnKind.VECTOR})
 _DAY: Final = timedelta(days=1)
@@ -60,7 +60,7 @@ def modes_of(values: Settings) -> VitessModes:
         time=word("time.precision.mode", "adaptive_time_microseconds"),
         binary=word("binary.handling.mode", "bytes"),
         unsigned=word("bigint.unsigned.handling.mode", "string"),
-        field_names=word("field.name.adjustment.mode", "none"),
+        field_names=field_names(values),
         unknown=word("include.unknown.datatypes", "false") == "true",
         nullable_datetime=word("override.datetime.to.nullable", "false") == "true",
         tolerant=word("event.processing.failure.handling.mode", "fail") != "fail",

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
 from harness.codecs.connect.errors import NULL_POINTER, OUT_OF_BOUNDS, JavaError
 from harness.codecs.connect.java import split
+from harness.codecs.connect.settings import APICURIO, AVRO, Converters
 from harness.contracts import Setting
 from harness.errors import UsageError, plural
 from harness.model.settings import Settings
@@ -24,6 +25,7 @@ COLUMN_RULE: Final = re.compile(
     r"|mask\.hash\.(?:v2\.)?[^.]+\.with\.salt\..+)\Z"
 )
 OPERATIONS: Final = frozenset("crudtm")
+_TO_AVRO: Final = frozenset({AVRO, APICURIO})
 _FLAGS: Final = {"true": True, "false": False}
 
 
@@ -31,11 +33,13 @@ _FLAGS: Final = {"true": True, "false": False}
 class ConnectorSettings:
     """One connector's properties as text, as they were given, over its defaults.
 
-    `skipped` holds the letters of the operations that are not emitted.
+    `skipped` holds the letters of the operations that are not emitted, `to_avro` which of "key" and
+    "value" a converter writes in Avro.
     """
 
     properties: Mapping[str, str]
     defaults: Mapping[str, str]
+    to_avro: frozenset[str] = frozenset()
     skipped: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,9 +89,28 @@ class ConnectorSettings:
         return self.text("topic.prefix")
 
     @property
+    def field_names(self) -> str:
+        """Return how names of fields are adjusted: for a converter to Avro even unasked.
+
+        CommonConnectorConfig.java `fieldNameAdjuster`, `isUsingAvroConverter`.
+        """
+        mode = self.mode("field.name.adjustment.mode")
+        return "avro" if mode == "none" and self._has_avro() else mode
+
+    def _has_avro(self) -> bool:
+        return bool(self.to_avro)
+
+    @property
     def metadata(self) -> bool:
         """Return whether transaction metadata is provided."""
         return self.flag("provide.transaction.metadata")
+
+
+def with_converters(settings: ConnectorSettings, converters: Converters) -> ConnectorSettings:
+    """Return settings that know which converters write Avro."""
+    types = {"key": converters.key.type, "value": converters.value.type}
+    to_avro = frozenset(part for part, type_ in types.items() if type_ in _TO_AVRO)
+    return replace(settings, to_avro=to_avro)
 
 
 def read(values: Settings, defaults: Mapping[str, str]) -> ConnectorSettings:

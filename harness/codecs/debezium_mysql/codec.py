@@ -9,7 +9,7 @@ from typing import Final
 from harness.codecs.connect.settings import JSON, converter_settings, is_converter_setting
 from harness.codecs.connect.transforms import OF_KAFKA, is_chain_setting, transform_chain
 from harness.codecs.connect.worker import Worker
-from harness.codecs.debezium.settings import ConnectorSettings, check_known
+from harness.codecs.debezium.settings import ConnectorSettings, check_known, with_converters
 from harness.codecs.debezium.settings import read as read_properties
 from harness.codecs.debezium.topics import topics
 from harness.codecs.debezium.validation import common_problems
@@ -106,7 +106,7 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
     }
     _check_transforms(values)
     check_known(own, CONNECTOR_SETTINGS, dialect)
-    settings = read_properties(own, DEFAULTS)
+    settings = with_converters(read_properties(own, DEFAULTS), converter_settings(converters))
     _check_snapshot(settings.mode("snapshot.mode"))
     modes(settings)
     wrong = "; ".join(f"{name}: {what}" for name, what in common_problems(settings, (), {}))

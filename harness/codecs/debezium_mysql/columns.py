@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from harness.codecs.debezium.columns import UNSET, ColumnType, Jdbc
-from harness.codecs.debezium_mysql.defaults import CLOCK, default_text, quoted, written
+from harness.codecs.debezium_mysql.defaults import default_text, quoted
 from harness.model.binlog import LogTable
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
 
@@ -83,16 +83,16 @@ def column_types(table: LogTable) -> tuple[ColumnType, ...]:
     spelled, signs, comments = dict(table.spelled), dict(table.signs), dict(table.comments)
     keyed, optional = frozenset(table.key), dict(table.optional)
     found = (
-        (column, _one(column, spelled.get(column.name), keyed, signs.get(column.name)))
+        _one(column, spelled.get(column.name), keyed, signs.get(column.name))
         for column in table.table.columns
     )
     return tuple(
         replace(
             one,
             optional=optional.get(one.name, one.optional),
-            comment=comments.get(one.name, comment_shown(column)),
+            comment=comments.get(one.name),
         )
-        for column, one in found
+        for one in found
     )
 
 
@@ -108,8 +108,7 @@ def _one(
         type=words,
         jdbc=_SPELLED_JDBC.get(word, _JDBC[column.kind]),
         optional=column.nullable,
-        # A comma inside of a member is escaped, in schemas and in values.
-        members=tuple(written(member).replace(",", "\\,") for member in column.members),
+        members=tuple(map(_option, _written(column))),
         length=UNSET if length is None else length,
         primary=primary,
         upstream=column,
@@ -127,22 +126,21 @@ def _words(column: Column, spelled: str, signs: str | None) -> str:
 
 def described(table: LogTable, *, comments: bool = True) -> dict[str, Any]:
     """Return a table as the schema-change topic describes it, with comments or without."""
-    comment = table.table.comment if comments else ""
     return {
         "defaultCharsetName": table.table.charset,
         "primaryKeyColumnNames": list(table.key),
         "columns": list(_described(table, comments=comments)),
-        "comment": quoted(comment) or None,
+        "comment": table.comment if comments else None,
     }
 
 
 def _described(table: LogTable, *, comments: bool) -> Iterator[dict[str, Any]]:
+    members = dict(table.members)
     for position, one in enumerate(column_types(table), 1):
         column = one.upstream
         assert column is not None
-        default = default_text(column)
-        # ON UPDATE behind DEFAULT NOW() is a part of that to the parser.
-        filled = column.auto_increment or (column.on_update is not None and default != CLOCK)
+        filled = one.name in table.filled
+        own = _written(column) if column.kind in _MEMBERS else members.get(one.name)
         text = column.kind in CHARACTERS or column.kind in _MEMBERS
         yield {
             "name": one.name,
@@ -159,8 +157,8 @@ def _described(table: LogTable, *, comments: bool) -> Iterator[dict[str, Any]]:
             "autoIncremented": filled,
             "generated": filled,
             "comment": one.comment if comments else None,
-            "defaultValueExpression": default,
-            "enumValues": _members(column),
+            "defaultValueExpression": default_text(column),
+            "enumValues": None if own is None else list(own),
         }
 
 
@@ -191,12 +189,11 @@ def _length(column: Column, words: str) -> int | None:  # noqa: PLR0911 - a fami
     return column.length if kind in _LENGTHS else None
 
 
-def _members(column: Column) -> list[str] | None:
-    if column.kind not in _MEMBERS:
-        return None
-    return [f"'{quoted(member)}'" for member in column.members]
+def _written(column: Column) -> tuple[str, ...]:
+    """Return the members of a column as its statement has them, or would have them."""
+    return column.written or tuple(f"'{quoted(member)}'" for member in column.members)
 
 
-def comment_shown(column: Column) -> str | None:
-    """Return a column's comment as SHOW CREATE TABLE has it, None without one."""
-    return quoted(column.comment) or None
+def _option(member: str) -> str:
+    """Return a member as it is in schemas and in values: commas escaped, quotes alone not."""
+    return member[1:-1].replace(",", "\\,").replace("\\'", "'").replace("''", "'")

@@ -203,7 +203,7 @@ class Connector:
             column_included=selection.column_filter(settings),
             message_keys=selection.message_keys(settings.optional("message.key.columns")),
             schema_name=schema_name,
-            field_name=FIELD_NAMES[settings.mode("field.name.adjustment.mode")],
+            field_name=FIELD_NAMES[settings.field_names],
             source=source,
             block=schemas.BLOCK,
         )

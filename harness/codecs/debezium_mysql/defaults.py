@@ -26,13 +26,23 @@ CLOCK: Final = "1970-01-01 00:00:00"  # the default of a column that defaults to
 _CLOCK: Final = re.compile(r"(?:CURRENT_TIMESTAMP|NOW)\b", re.IGNORECASE)
 # Its own words are the text that it keeps of these.
 _OTHER_CLOCK: Final = re.compile(
-    r"(?:LOCALTIME|LOCALTIMESTAMP)(?:\s*\(\s*\d*\s*\))?|CURDATE\s*\(\s*\)", re.IGNORECASE
+    r"(?:LOCALTIME|LOCALTIMESTAMP)(?:\s*\(\s*\d*\s*\))?|CUR(?:DATE|TIME)\s*\(\s*\)", re.IGNORECASE
 )
 _NUMBER: Final = re.compile(r"([-+]?)\s*(\d[\w.+-]*|\.\d[\w+-]*)")
 _BASED: Final = re.compile(r"0[xb]|x'", re.IGNORECASE)  # literals of which it keeps nothing
 _BITS: Final = re.compile(r"b'([01]*)'", re.IGNORECASE)
 _INTRODUCED: Final = re.compile(r"(?:_\w+|n)\s*'.*'", re.IGNORECASE | re.DOTALL)
 _PARTS: Final = re.compile(r"(?<!\\)'\s+'")  # of 'a' 'b', whose text has no blanks to the parser
+_MOMENT: Final = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d)(?::(\d\d)(?:\.(\d*))?)?)?", re.ASCII
+)
+_SPACED: Final = re.compile(
+    r"(\d+)\D+(\d+)\D+(\d+)(?:\D+(\d+)(?:\D+(\d+)(?:\D+(\d+)(?:\.(\d+))?)?)?)?", re.ASCII
+)
+_ZERO: Final = re.compile(
+    r"(?:0000-\d\d-\d\d|\d{4}-00-\d\d|\d{4}-\d\d-00) 00:00:00(?:\.\d{1,6})?", re.ASCII
+)
+_TIME: Final = re.compile(r"(-?\d+):(\d+)(?::(\d+))?(?:\.(\d*))?", re.ASCII)
 _TRUTHS: Final = {"true": 1, "false": 0}
 # `_utf8mb4'text'`: the connector takes it off where it converts, and not in `tableChanges`.
 _CHARSET_BEFORE: Final = re.compile(r"_[A-Za-z0-9]+'(.*)'")
@@ -75,14 +85,9 @@ def _spelled(column: Column) -> str:
     return default.text if default.is_binary else quoted(default.text)
 
 
-def written(text: str) -> str:
-    """Return a text as a statement has it: the connector takes no escape away."""
-    return text.replace("\\", "\\\\")
-
-
 def quoted(text: str) -> str:
     """Return a text as it stands between a statement's quotes."""
-    return written(text).replace("'", "''")
+    return text.replace("\\", "\\\\").replace("'", "''")
 
 
 def schema_default(column: ColumnType, kind: SchemaType, read: Read) -> object:
@@ -116,12 +121,41 @@ def _converted(  # noqa: PLR0911 - a family a line
             return read(int(text, 2) if (upstream.length or 1) > 1 else int(text))
         case ColumnKind.YEAR:
             return _year(int(text))
-        case ColumnKind.TIMESTAMP if text == CLOCK or text.startswith("0000-00-00"):
+        case ColumnKind.TIMESTAMP if text in {CLOCK, "0"} or _ZERO.fullmatch(text):
             return None if column.optional else EPOCH
+        case ColumnKind.DATE | ColumnKind.DATETIME | ColumnKind.TIMESTAMP | ColumnKind.TIME:
+            moment = _moment(upstream, text.strip(), optional=column.optional)
+            return None if moment is None else read(canonical(upstream, moment))
         case _:
             default = upstream.default
             assert default is not None
             return read(canonical(upstream, text if default.is_expression else default.text))
+
+
+def _moment(column: Column, text: str, *, optional: bool) -> str | None:
+    """Return a default as Java reads it: a day, a time of it or none, and a time of two numbers.
+
+    What it cannot read is no default, of a DATE or a DATETIME that is never NULL the first of 1970.
+    """
+    if column.kind is ColumnKind.TIME:
+        found = _TIME.fullmatch(text)
+        return found and f"{found[1]}:{found[2]}:{found[3] or '00'}{_digits(column, found[4])}"
+    found = (_SPACED if column.kind is ColumnKind.TIMESTAMP else _MOMENT).fullmatch(text)
+    if found is None and column.kind is not ColumnKind.TIMESTAMP and not optional:
+        found = _MOMENT.fullmatch(CLOCK)
+    if found is None or (column.kind is ColumnKind.TIMESTAMP and "00" in {found[2], found[3]}):
+        return None
+    day = "-".join(f"{int(part):02d}" for part in found.groups()[:3])
+    day = day.rjust(10, "0")
+    if column.kind is ColumnKind.DATE:
+        return day
+    clock = ":".join(f"{int(part or 0):02d}" for part in found.groups()[3:6])
+    return f"{day} {clock}{_digits(column, found[7])}"
+
+
+def _digits(column: Column, fraction: str | None) -> str:
+    kept = (fraction or "")[: column.fsp]
+    return f".{kept}" if kept else ""
 
 
 def _integer(column: ColumnType, text: str, kind: SchemaType) -> object:

@@ -51,7 +51,8 @@ def _instead(column: Column) -> Value:
     default = column.default
     if default is None or default.text is None or default.is_expression:
         return _EPOCH
-    return _EPOCH if default.text.startswith(_ZERO) else canonical(column, default.text)
+    whole = f"{default.text} 00:00:00" if len(default.text) == len(_ZERO) else default.text
+    return _EPOCH if whole.startswith(_ZERO) else canonical(column, whole)
 
 
 def _by_java(moment: str) -> str:

@@ -22,7 +22,7 @@ from harness.codecs.connect.transforms import (
 )
 from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium.emitter import LATER, Emitted
-from harness.codecs.debezium.settings import ConnectorSettings
+from harness.codecs.debezium.settings import ConnectorSettings, with_converters
 from harness.codecs.debezium_vitess.decode import vitess_decoder
 from harness.codecs.debezium_vitess.dialect import DIALECTS, VitessDialect
 from harness.codecs.debezium_vitess.emission import RowWriter
@@ -190,7 +190,7 @@ def bound_to(values: Settings, dialect: str) -> VitessConfiguration:
     topics(settings)
     found = converter_settings(converters)
     return VitessConfiguration(
-        connector=settings,
+        connector=with_converters(settings, found),
         dialect=_of_converter(DIALECTS[dialect], found),
         chain=transform_chain(values, TRANSFORMS),
         converters=found,

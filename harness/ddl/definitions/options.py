@@ -8,7 +8,7 @@ Source: TiDB pkg/parser/parser.y, `TableOption`, `PartDefOption`; pkg/parser/ast
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from harness.ddl.charsets import Charset, resolve_charset
 from harness.ddl.definitions.types import (
@@ -37,7 +37,8 @@ class TableOption:
     """One table, partition or sequence option; `kind` is its keyword without value.
 
     `text` and `number` hold the value, `default` says that it was the word DEFAULT, `convert` that
-    a character set came by CONVERT TO, `force` that FORCE stood before, `expr` is TTL's interval.
+    a character set came by CONVERT TO, `force` that FORCE stood before, `expr` is TTL's interval,
+    `written` a comment between its quotes, escapes and all.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class TableOption:
     force: bool = False
     tables: tuple[TableRef, ...] = ()
     expr: Expr | None = None
+    written: str = field(default="", compare=False)
 
     def restore(self) -> str:
         """Return the option as TiDB writes it; placement comes out empty."""
@@ -166,7 +168,9 @@ def _type(cursor: Cursor, word: str) -> TableOption:
 
 
 def _string(cursor: Cursor, word: str) -> TableOption:
-    return TableOption(word, text=cursor.assigned().string(f"the value of {word}"))
+    at = cursor.assigned().offset
+    text = cursor.string(f"the value of {word}")
+    return TableOption(word, text=text, written=cursor.since(at)[1:-1])
 
 
 def _word(cursor: Cursor, word: str) -> TableOption:

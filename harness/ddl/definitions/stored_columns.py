@@ -61,6 +61,7 @@ def build_column(definition: ColumnDef, column_id: int, inherited: Charset) -> C
         length=_DEFAULT_LENGTHS.get(written.kind) if written.length is None else written.length,
         scale=written.scale or 0 if written.kind is ColumnKind.DECIMAL else written.scale,
         members=written.members,
+        written=written.written,
         unsigned=written.unsigned,
         zerofill=written.zerofill,
     )

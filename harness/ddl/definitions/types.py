@@ -39,7 +39,7 @@ class DataType:
 
     `length` and `scale` are None where nothing was written, except where the alias implies them.
     `binary` is the BINARY attribute of a character type (its binary collation). `signs` are the
-    words SIGNED, UNSIGNED and ZEROFILL as they were written.
+    words SIGNED, UNSIGNED and ZEROFILL as they were written, `written` the members, quotes and all.
     """
 
     kind: ColumnKind
@@ -51,6 +51,7 @@ class DataType:
     unsigned: bool = False
     zerofill: bool = False
     signs: tuple[str, ...] = field(default=(), compare=False)
+    written: tuple[str, ...] = field(default=(), compare=False)
 
     def restore(self) -> str:
         """Return the type with its sizes and attributes; ENUM and SET lose their character set."""
@@ -205,8 +206,12 @@ def _national(cursor: Cursor, kind: ColumnKind) -> DataType:
 
 
 def _members(cursor: Cursor, kind: ColumnKind) -> DataType:
-    members = cursor.parenthesised(lambda: _member(cursor).rstrip(" "))
-    return _with_charset(cursor, DataType(kind, members=members))
+    def item() -> tuple[str, str]:
+        at = cursor.offset
+        return _member(cursor).rstrip(" "), cursor.since(at)
+
+    members, written = zip(*cursor.parenthesised(item), strict=True)
+    return _with_charset(cursor, DataType(kind, members=members, written=written))
 
 
 def _member(cursor: Cursor) -> str:

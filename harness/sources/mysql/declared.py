@@ -5,25 +5,64 @@ Source: Debezium connector-mariadb 3.3.0.Final, antlr listeners; its records of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from harness.ddl import Statement, parse
 from harness.ddl.alter.columns import AddColumns, RenameColumn
 from harness.ddl.alter.keys import AddConstraint
 from harness.ddl.alter.modify_column import ModifyColumn
+from harness.ddl.alter.options import AlterTableOptions
 from harness.ddl.alter.table import AlterTable
 from harness.ddl.create_table import CreateTable
-from harness.ddl.definitions.columns import ColumnDef, OptionKind
+from harness.ddl.definitions.columns import ColumnDef, ColumnOption, OptionKind
 from harness.ddl.definitions.keys import Constraint, ConstraintKind
+from harness.ddl.definitions.options import TableOption
 from harness.ddl.index import CreateIndex, DropIndexStatement
 from harness.errors import StepError, UsageError
 from harness.model.binlog import LogTable
 from harness.model.columns import Column
 from harness.model.table import Table, TableId
 from harness.model.values import Row
+from harness.sources.mysql.texts import code
 
 _SIGNS: Final = ("SIGNED", "UNSIGNED", "ZEROFILL")
+_CLOCK: Final = re.compile(
+    r"(?:CURRENT_TIMESTAMP|NOW|LOCALTIME|LOCALTIMESTAMP|CURDATE|CURTIME)\b", re.IGNORECASE
+)
+_TEXT: Final = r"(?:(?:TINY|MEDIUM|LONG)?TEXT|(?:VAR)?CHAR|CHARACTER)(?:\s+VARYING)?"
+_FAILS: Final = "its parser fails"
+# What the connector reads otherwise than the server, wherever it stands: how, and what it reads.
+_UNREAD: Final = (
+    (r"\A\s*RENAME\s+TABLES\b", "RENAME TABLES", _FAILS, "RENAME TABLE"),
+    (r"\sVARCHARACTER\s*\(", "VARCHARACTER", _FAILS, "VARCHAR"),
+    (
+        rf"\b{_TEXT}\s*(?:\(\s*\d+\s*\))?(?:\s+BINARY)?\s+(?:ASCII|UNICODE|BYTE)\b",
+        "ASCII, UNICODE or BYTE behind a type",
+        _FAILS,
+        "CHARACTER SET with a name",
+    ),
+    (
+        r"\b(?:ENUM|SET)\s*\((?:[^)]*,)?\s*(?:0[xb]|[xb]\s)",
+        "digits as a member of ENUM or SET",
+        _FAILS,
+        "texts",
+    ),
+    (
+        r"\b(?:ENUM|SET)\s*\([^)]*\)\s*BINARY\b",
+        "ENUM or SET with BINARY",
+        "it knows no members of one",
+        "a collation that ends with _bin",
+    ),
+    (
+        r"\b(?:CHAR(?:ACTER)?\s+SET|CHARSET|COLLATE)\s*=?\s*BINARY\b",
+        "CHARACTER SET binary",
+        "it takes the texts for texts, and fails at rows with ENUM or SET",
+        "BINARY, VARBINARY and BLOB, or another character set",
+    ),
+)
 
 
 def unique_columns(
@@ -71,8 +110,12 @@ def original_of(sql: str, schema: str) -> TableId | None:
 
 def defined_columns(sql: str) -> frozenset[str]:
     """Return the columns that a statement defines, in lower case."""
-    elements = _elements(parse(sql))
-    return frozenset(one.name.lower() for one in elements if isinstance(one, ColumnDef))
+    return frozenset(one.name.lower() for one in column_definitions(parse(sql)))
+
+
+def column_definitions(statement: Statement) -> Iterator[ColumnDef]:
+    """Yield the columns that a statement defines."""
+    return (one for one in _elements(statement) if isinstance(one, ColumnDef))
 
 
 def declared_null(sql: str) -> Mapping[str, bool | None]:
@@ -107,8 +150,7 @@ def declared_comments(sql: str) -> Mapping[str, str | None]:
         one.name.lower(): next(
             (option.written for option in one.options if option.kind is OptionKind.COMMENT), None
         )
-        for one in _elements(parse(sql))
-        if isinstance(one, ColumnDef)
+        for one in column_definitions(parse(sql))
     }
 
 
@@ -126,10 +168,46 @@ def changed_columns(sql: str) -> frozenset[str]:
 def declared_signs(sql: str) -> Mapping[str, str]:
     """Return SIGNED, UNSIGNED and ZEROFILL behind the types of columns, in the connector's order.
 
-    Names are in lower case; "" is for a column that has none.
+    Of texts it is BINARY. Names are in lower case; "" is for a column that has none.
     """
-    columns = (one for one in _elements(parse(sql)) if isinstance(one, ColumnDef))
-    return {one.name.lower(): " ".join(w for w in _SIGNS if w in one.type.signs) for one in columns}
+    return {
+        one.name.lower(): "BINARY" if one.type.binary else " ".join(_signs(one))
+        for one in column_definitions(parse(sql))
+    }
+
+
+def _signs(column: ColumnDef) -> Iterator[str]:
+    return (word for word in _SIGNS if word in column.type.signs)
+
+
+def filled_columns(sql: str) -> frozenset[str]:
+    """Return the columns to which, by a statement, the server gives values, in lower case.
+
+    ON UPDATE behind DEFAULT NOW() is a part of that to the parser, and counts for nothing.
+    """
+    return frozenset(
+        one.name.lower()
+        for one in column_definitions(parse(sql))
+        for before, option in pairwise((None, *one.options))
+        if option is not None and _fills(option, before)
+    )
+
+
+def _fills(option: ColumnOption, before: ColumnOption | None) -> bool:
+    if option.kind is not OptionKind.ON_UPDATE:
+        return option.kind is OptionKind.AUTO_INCREMENT
+    default = before is not None and before.kind is OptionKind.DEFAULT
+    return not (default and before is not None and _CLOCK.match(before.written))
+
+
+def table_comment(sql: str) -> str | None:
+    """Return the comment that a statement gives a table, as it stands in its quotes."""
+    statement = parse(sql)
+    options: list[TableOption] = []
+    for one in statement.specs if isinstance(statement, AlterTable) else (statement,):
+        if isinstance(one, CreateTable | AlterTableOptions):
+            options += one.options
+    return next((one.written for one in reversed(options) if one.kind == "COMMENT"), None)
 
 
 def refuse_misread(sql: str, before: Table | None, *, keyed: bool) -> None:
@@ -137,6 +215,10 @@ def refuse_misread(sql: str, before: Table | None, *, keyed: bool) -> None:
 
     A row behind it has cells of other columns than the connector knows, and stops it at best.
     """
+    text = code(sql)
+    for unread, words, why, other in _UNREAD:
+        if re.search(unread, text, re.IGNORECASE):
+            raise UsageError(f"the connector misreads {words}: {why}", expected=other)
     what, instead = _misread(sql, before, keyed=keyed)
     if what:
         raise UsageError(f"the connector misreads {what}", expected=instead)
@@ -167,7 +249,7 @@ def refuse_row(table: LogTable, row: Row, line: int) -> None:
             )
 
 
-def _misread(sql: str, before: Table | None, *, keyed: bool) -> tuple[str, str]:
+def _misread(sql: str, before: Table | None, *, keyed: bool) -> tuple[str, str]:  # noqa: PLR0911 - a form a line
     statement = parse(sql)
     if isinstance(statement, CreateTable) and statement.or_replace and before is not None:
         return "CREATE OR REPLACE TABLE of a table that is there", "DROP TABLE, then CREATE TABLE"
@@ -184,9 +266,34 @@ def _misread(sql: str, before: Table | None, *, keyed: bool) -> tuple[str, str]:
                 return "IF EXISTS of a column that is not there", "columns that are"
             case RenameColumn() if one.old != one.new and one.old.lower() == one.new.lower():
                 return "RENAME COLUMN that changes capitals alone", "CHANGE COLUMN"
+            case ModifyColumn(old_name="") if _recased(one.column.name, before):
+                return "MODIFY COLUMN that changes capitals", "CHANGE COLUMN"
+            case ModifyColumn() if _doubled(one, _added(statement), before):
+                return "AFTER the last column for a name with capitals", "the column last by itself"
             case _:
                 pass
     return "", ""
+
+
+def _recased(name: str, before: Table) -> bool:
+    column = before.find_column(name)
+    return column is not None and column.name != name
+
+
+def _doubled(one: ModifyColumn, added: frozenset[str], before: Table) -> bool:
+    """Return whether the connector has a column twice: it moves it by its name, not in lower case.
+
+    That is done where it comes behind the last one (TableEditorImpl.java:189).
+    """
+    last = {before.columns[-1].name.lower(), *added}
+    name = one.column.name
+    return name != name.lower() and one.position.after.lower() in last
+
+
+def _added(statement: Statement) -> frozenset[str]:
+    specs = statement.specs if isinstance(statement, AlterTable) else ()
+    adding = (spec for spec in specs if isinstance(spec, AddColumns))
+    return frozenset(column.name.lower() for spec in adding for column in spec.columns)
 
 
 def _any_of(columns: Iterable[ColumnDef], table: Table) -> bool:

@@ -57,6 +57,7 @@ _TOKENS: Final = re.compile(
     r"|(?P<plain>`[^`]+`|'[^'\\]*'|\d+|[(),])|(?P<other>.)",
     re.DOTALL,
 )
+_ESCAPES: Final = str.maketrans({"\\": r"\\", "'": "''", "\n": r"\n", "\r": r"\r", "\0": r"\0"})
 _REALS: Final = frozenset({ColumnKind.FLOAT, ColumnKind.DOUBLE})
 _NUMBERS: Final = INTEGERS | _REALS | {ColumnKind.DECIMAL, ColumnKind.YEAR}
 
@@ -68,7 +69,8 @@ def shown(table: Table) -> Table:
 
 def _shown(column: Column) -> Column:
     default = column.default and replace(column.default, written=_written(column))
-    return _typed_anew(replace(column, default=default))
+    members = tuple(map(_text, column.members))
+    return _typed_anew(replace(column, default=default, written=members))
 
 
 def _written(column: Column) -> str:
@@ -144,7 +146,7 @@ def _quoted(name: str) -> str:
 
 def escaped(value: str) -> str:
     """Return a text as it stands between its quotes."""
-    return value.replace("\\", "\\\\").replace("'", "''")
+    return value.translate(_ESCAPES)
 
 
 def _text(value: str) -> str:

@@ -12,18 +12,17 @@ Rules:
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final
 
 from harness.ddl import Catalogue
 from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
 from harness.ddl.jobs import DdlJob
-from harness.errors import StepError, UsageError, replaying
+from harness.errors import StepError, replaying
 from harness.model.binlog import (
     LogBegin,
     LogCommit,
@@ -36,28 +35,28 @@ from harness.model.binlog import (
     LogTruncate,
 )
 from harness.model.change import Change, DdlRun, Resolve, RowChanged, Transaction
-from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.sources.key_text import key_texts
+from harness.sources.mysql.charsets import (
+    refuse_changed,
+    refuse_collated,
+    refuse_database,
+    refuse_rows,
+)
 from harness.sources.mysql.declared import (
-    changed_columns,
-    declared_comments,
-    declared_null,
-    declared_signs,
-    defined_columns,
     keeps_keys,
     original_of,
     refuse_misread,
     refuse_row,
     unique_columns,
 )
-from harness.sources.mysql.show_create import escaped, show_create, shown
+from harness.sources.mysql.known import Known
+from harness.sources.mysql.show_create import show_create, shown
 from harness.sources.mysql.snapshot import HELD_BACK, Found
 from harness.sources.mysql.statements import altered, parsed, truncates, unlogged
-from harness.sources.mysql.texts import code
 from harness.sources.stored import Stored
 from harness.sources.tidb.mounter import source_table
 
@@ -66,15 +65,6 @@ _EVENT_BYTES: Final = 8192
 # 2024-02-29T12:34:56Z: what the sessions of recordings set `timestamp` to.
 SECOND: Final = 1_709_210_096
 BROKEN_OFF: Final = SECOND - 1  # when a copy is read that breaks off
-_SPELLED: Final = re.compile(
-    r"`?(\w+)`?\s+((?:BOOL|BOOLEAN|INT1|INT2|INT3|INT4|INT8|INTEGER|MIDDLEINT|DEC|NUMERIC|FIXED|REAL"
-    r"|FLOAT4|FLOAT8|DOUBLE\s+PRECISION|LONG\s+VARCHAR|LONG\s+VARBINARY|LONG"
-    r"|(?:NATIONAL\s+)?(?:CHARACTER|CHAR)\s+VARYING|NATIONAL\s+(?:VARCHAR|CHARACTER|CHAR)"
-    r"|CHARACTER|CHAR(?!\s*\()|BINARY(?!\s*\()|NCHAR\s+(?:VARYING|VARCHAR)|NCHAR|NVARCHAR)\b"
-    r"|(?:FLOAT|BLOB|TEXT|YEAR)\s*\(\s*\d+\s*\)|(?:TIME|DATETIME|TIMESTAMP)\s*\(\s*0\s*\))"
-    r"(\s*\()?",
-    re.IGNORECASE,
-)
 
 
 def _event(change: RowChanged) -> tuple[object, ...]:
@@ -90,12 +80,6 @@ def _bytes(change: RowChanged) -> int:
         for value in row or ()
         if isinstance(value, str | bytes)
     )
-
-
-_SIZED: Final = frozenset({"CHAR", "CHARACTER", "BINARY"})  # "CHAR()" is one without a length
-
-Place = tuple[TableId, int]  # of a column, by its id
-_T = TypeVar("_T")
 
 
 class Server:
@@ -115,13 +99,7 @@ class Server:
         self._logged = 0
         self._row = 0
         self._events = count()
-        # A column's spelling by its id, which stays when it is renamed.
-        self._spelled: dict[Place, str] = {}
-        # Whether a column may be NULL to the connector, where the server has it otherwise.
-        self._optional: dict[Place, bool] = {}
-        # SIGNED, where a column was declared so; and comments as statements have them.
-        self._signs: dict[Place, str] = {}
-        self._comments: dict[Place, str] = {}
+        self._known = Known()
         self._tables: dict[TableId, LogTable] = {}
         self._texts: dict[TableId, Callable[[Row], str]] = {}
         self._keys: dict[TableId, tuple[str, ...]] = {}
@@ -154,6 +132,7 @@ class Server:
         keyed = frozenset(name for name, key in self._keys.items() if key)
         if self._stored is None:
             self._refuse(run, applied.jobs, keyed)
+            refuse_database(run.sql, applied.catalogue.databases)
         self._catalogue = applied.catalogue
         self._tables.clear()
         self._texts.clear()
@@ -198,102 +177,24 @@ class Server:
 
     def _learn(self, run: DdlRun, before: Table | None, after: Table) -> None:
         """Keep what the connector takes from a statement of a table's columns and key."""
-        _check_charset(before, after, run.sql)
+        refuse_changed(before, after, run.sql)
+        if self._stored is None:
+            inherited = self._catalogue.databases.get(after.id.schema)
+            refuse_collated(run.sql, after, None if inherited is None else inherited.name)
         original = original_of(run.sql, run.schema)
         if original is not None:
-            self._copy_known(self._catalogue.table(original), after)
+            same = self._catalogue.table(original)
+            self._keys[after.id] = self._keys.get(same.id, ())
+            self._known.copy(same, after)
             return
-        self._spell(run.sql, before, after)
-        self._declare(run.sql, before, after)
-        self._sign(run.sql, before, after)
-        self._comment(run.sql, before, after)
+        self._known.learn(run.sql, before, after)
         if self._stored is None:
-            self._check_floats(after)
+            self._known.refuse_floats(after)
         if not keeps_keys(run.sql):
             self._keys[after.id] = self._key(run.sql, before, after)
 
-    def _copy_known(self, original: Table, made: Table) -> None:
-        """Take what the connector knows of a table for one that was made LIKE it."""
-        self._keys[made.id] = self._keys.get(original.id, ())
-        for column, same in zip(original.columns, made.columns, strict=True):
-            old, new = (original.id, column.id), (made.id, same.id)
-            for known in (self._spelled, self._signs, self._comments):
-                _put(known, new, known.get(old))
-            _put(self._optional, new, self._optional.get(old))
-
-    def _spell(self, sql: str, before: Table | None, after: Table) -> None:
-        """Keep how a statement spells the types of the columns that it makes."""
-        found = _SPELLED.findall(code(sql))
-        words = {
-            name.lower(): ("" if "(" in word else " ").join(word.upper().split())
-            + ("()" if word.upper() in _SIZED and not sized else "")
-            for name, word, sized in found
-        }
-        old = frozenset[int]() if before is None else {column.id for column in before.columns}
-        defined = defined_columns(sql)
-        for column in after.columns:
-            word = words.get(column.name.lower())
-            untouched = column.id in old and column.name.lower() not in defined
-            if word is None and before is not None and untouched:
-                word = self._spelled.get((before.id, column.id))
-            _put(self._spelled, (after.id, column.id), word)
-
-    def _declare(self, sql: str, before: Table | None, after: Table) -> None:
-        """Keep where the connector takes a column for nullable or not, and the server does not."""
-        said = declared_null(sql)
-        old = {} if before is None else {c.id: self._may_be_null(before, c) for c in before.columns}
-        for column in after.columns:
-            former = old.get(column.id, old.get(column.former_id or 0, column.nullable))
-            found = said.get(column.name.lower(), former)
-            may = former if found is None else found
-            _put(self._optional, (after.id, column.id), may if may != column.nullable else None)
-
-    def _sign(self, sql: str, before: Table | None, after: Table) -> None:
-        """Keep SIGNED, which the server takes for nothing."""
-        said = declared_signs(sql)
-        for column in after.columns:
-            former = None if before is None else self._signs.get((before.id, column.id))
-            words = said.get(column.name.lower(), former)
-            _put(self._signs, (after.id, column.id), words if words == "SIGNED" else None)
-
-    def _comment(self, sql: str, before: Table | None, after: Table) -> None:
-        """Keep comments as statements have them, and those that CHANGE COLUMN says nothing of."""
-        said, changed = declared_comments(sql), changed_columns(sql)
-        old = {} if before is None else {one.id: one for one in before.columns}
-        for column in after.columns:
-            name, former = column.name.lower(), old.get(column.former_id or column.id)
-            kept = None
-            if before is not None and former is not None and (name in changed or name not in said):
-                shown = escaped(former.comment) or None
-                kept = self._comments.get((before.id, former.id), shown)
-            comment = said.get(name)
-            comment = kept if comment is None else comment
-            _put(self._comments, (after.id, column.id), comment)
-
-    def _check_floats(self, after: Table) -> None:
-        """Refuse a FLOAT of whose values the connector makes none for the schema that it has."""
-        for column in after.columns:
-            place = after.id, column.id
-            odd = place in self._signs or self._spelled.get(place) == "FLOAT4"
-            if column.kind is ColumnKind.FLOAT and column.scale is None and odd:
-                raise UsageError(
-                    f"{after.id}.{column.name} is declared FLOAT4 or FLOAT SIGNED, of which the "
-                    "connector leaves every value out",
-                    expected="FLOAT, FLOAT UNSIGNED or FLOAT ZEROFILL",
-                )
-
-    def _may_be_null(self, table: Table, column: Column) -> bool:
-        return self._optional.get((table.id, column.id), column.nullable)
-
     def _table(self, table: Table) -> LogTable:
-        return LogTable(
-            table,
-            self._keys.get(table.id, ()),
-            _of(table, self._spelled),
-            _of(table, self._optional),
-            _of(table, self._signs),
-            _of(table, self._comments),
-        )
+        return self._known.version(table, self._keys.get(table.id, ()))
 
     def _key(self, sql: str, before: Table | None, after: Table) -> tuple[str, ...]:
         """Return a table's key as the connector keeps it.
@@ -309,7 +210,7 @@ class Server:
             names = {one: c.name for c in after.columns for one in (c.former_id, c.id)}
             if found := tuple(names[one] for one in kept if one in names):
                 return found
-        return next(unique_columns(sql, after, partial(self._may_be_null, after)), ())
+        return next(unique_columns(sql, after, partial(self._known.may_be_null, after)), ())
 
     def _transaction(self, step: int, transaction: Transaction) -> Iterator[LogEvent]:
         if self._stored is not None:
@@ -362,9 +263,9 @@ class Server:
 
         It is read a second before the next one: no connector is there again within the same.
         """
-        known = self._catalogue, dict(self._spelled), self._keys
+        known = self._catalogue, self._known, self._keys
         found = self._found(step, transaction, stored)
-        self._catalogue, self._spelled, self._keys = known
+        self._catalogue, self._known, self._keys = known
         self._tables.clear()
         self._texts.clear()
         count = sum(len(copy.rows) for copy in found.tables)
@@ -389,18 +290,10 @@ class Server:
         texts = {one.id: show_create(one, line, self._numbers.get(one.id, 1)) for one in own}
         by_name = {name: shown(table) for name, table in self._catalogue.by_name.items()}
         self._catalogue = replace(self._catalogue, by_name=MappingProxyType(by_name))
-        self._spelled = {
-            (table.id, column.id): "YEAR(4)"
-            for table in own
-            for column in table.columns
-            if column.kind is ColumnKind.YEAR
-        }
-        self._optional.clear()
-        self._signs.clear()
-        self._comments.clear()
         self._tables.clear()
         self._texts.clear()
         known = [self._catalogue.table(one.id) for one in own]
+        self._known = Known.shown(known)
         self._keys = {table.id: self._key("", None, table) for table in known}
         tables = [self._table(table) for table in known]
         origin = self._origin(step, transaction, "copy", line)
@@ -419,6 +312,8 @@ class Server:
                     line=line,
                     expected="a table that an earlier step has made",
                 ) from None
+            if self._stored is None:
+                refuse_rows(self._tables[name].table, line)
         return self._tables[name]
 
     def _text(self, name: TableId, table: LogTable) -> Callable[[Row], str]:
@@ -430,36 +325,6 @@ class Server:
     def _origin(self, step: int, transaction: Transaction, kind: str, line: int) -> Origin:
         number = next(self._events)
         return Origin(line, step, number, kind, transaction.name, commit_ts=SECOND * 1000)
-
-
-def _put(known: dict[Place, _T], place: Place, one: _T | None) -> None:
-    """Keep what is known of a column; None for nothing."""
-    known.pop(place, None)
-    if one is not None:
-        known[place] = one
-
-
-def _of(table: Table, known: Mapping[Place, _T]) -> tuple[tuple[str, _T], ...]:
-    """Return what is known of a table's columns, by their names."""
-    places = ((column.name, (table.id, column.id)) for column in table.columns)
-    return tuple((name, known[place]) for name, place in places if place in known)
-
-
-def _check_charset(before: Table | None, after: Table, sql: str) -> None:
-    """Refuse another character set of a table, which the connector takes no notice of."""
-    old = {} if before is None else {column.id: column.charset for column in before.columns}
-    known = defined_columns(sql)
-    changed = (
-        column.name
-        for column in after.columns
-        if column.name.lower() not in known and old.get(column.id, column.charset) != column.charset
-    )
-    name = next(changed, "")
-    if name or (before is not None and before.charset != after.charset):
-        raise UsageError(
-            f"{after.id} gets another character set, and the connector reads texts in the old one",
-            expected="MODIFY COLUMN with a character set, which it follows",
-        )
 
 
 def _before(origin: Origin) -> Origin:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from harness.ddl.charsets import BINARY
 from harness.errors import StepError
 from harness.model.binlog import LogCopy, LogDdl, LogSnapshot, LogTable, LogTableChange
 from harness.model.columns import ColumnKind
@@ -100,8 +101,10 @@ def _check(table: LogTable, row: Row, line: int) -> None:
         why = ""
         if column.kind is ColumnKind.YEAR and value == 0:
             why = "the MariaDB connector fails at a YEAR of 0000"
-        elif any("\\" in one for one in column.members):
-            why = "the connector escapes a backslash of an ENUM in the log, and not in a copy"
+        elif any(set(one) & set("\\\n\r\0") for one in column.members):
+            why = "the connector escapes what is in a member in the log, and not in a copy"
+        elif column.members and column.charset == BINARY:
+            why = "the connector's reader fails at rows with members in CHARACTER SET binary"
         if why:
             raise StepError(
                 f"{table.table.id}.{column.name} cannot be copied: {why}",

@@ -31,6 +31,48 @@ def test_a_float_without_values_is_refused(words: str) -> None:
         _table(f"CREATE TABLE shop.t (id INT PRIMARY KEY, f {words})")
 
 
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("RENAME TABLES shop.t TO shop.u", "RENAME TABLES: its parser fails"),
+        ("ALTER TABLE shop.t ADD v VARCHARACTER(4)", "VARCHARACTER: its parser fails"),
+        ("ALTER TABLE shop.t ADD v CHAR(3) ASCII", "behind a type: its parser fails"),
+        ("ALTER TABLE shop.t ADD v CHAR BYTE", "behind a type: its parser fails"),
+        ("ALTER TABLE shop.t ADD e ENUM('a', 0x41)", "digits as a member"),
+        ("ALTER TABLE shop.t ADD e ENUM('a') BINARY", "it knows no members"),
+        ("ALTER TABLE shop.t ADD s SET('a') CHARACTER SET binary", "fails at rows with ENUM"),
+        ("CREATE TABLE shop.u (id INT, c CHAR(3)) COLLATE=binary", "takes the texts for texts"),
+        ("CREATE TABLE shop.u (a CHAR(3)) COLLATE latin1_bin", "no character set from this"),
+        ("ALTER TABLE shop.t ADD a CHAR(3) NOT NULL COLLATE latin1_bin", "no character set from"),
+        ("ALTER TABLE shop.t ADD e ENUM('a') COLLATE latin1_bin", "no character set from this"),
+        ("CREATE DATABASE lat COLLATE latin1_bin", "no character set from this"),
+        ("ALTER TABLE shop.t MODIFY ID INT", "MODIFY COLUMN that changes capitals"),
+        ("ALTER TABLE shop.t CHANGE id madeAt INT AFTER z", "AFTER the last column"),
+        ("ALTER TABLE shop.t ADD y INT, CHANGE id madeAt INT AFTER y", "AFTER the last column"),
+    ],
+)
+def test_what_it_takes_otherwise_than_the_server_is_refused(statement: str, why: str) -> None:
+    """It would stop, or have other columns than the rows that follow."""
+    with pytest.raises(StepError, match=why):
+        _table("CREATE TABLE shop.t (id INT, v0 INT, z INT)", statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE shop.t CHANGE id madeAt INT AFTER v0",
+        "ALTER TABLE shop.t MODIFY id INT AFTER z",
+        "ALTER TABLE shop.t ADD ascii INT COMMENT 'CHAR(3) ASCII'",
+        "ALTER TABLE shop.t ADD a CHAR(3) COLLATE latin1_bin NOT NULL",
+        "CREATE TABLE shop.u (a CHAR(3)) CHARSET latin1 COLLATE latin1_bin",
+        "CREATE TABLE shop.u (a CHAR(3)) COLLATE utf8mb4_general_ci",
+    ],
+)
+def test_what_it_takes_as_the_server_does_is_not(statement: str) -> None:
+    """Names in lower case move, others do not only behind the last column."""
+    assert _table("CREATE TABLE shop.t (id INT, v0 INT, z INT)", statement).key == ()
+
+
 @pytest.mark.parametrize("words", ["FLOAT ZEROFILL", "FLOAT(5,2) SIGNED", "FLOAT4(5,2)"])
 def test_a_float_that_it_converts_is_not(words: str) -> None:
     """Those are the forms that it knows, and the wide ones."""

@@ -19,6 +19,7 @@ from harness.mutants.producers.mysql import (
     transactions,
     transforms,
     types,
+    written,
 )
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -37,4 +38,5 @@ ROWS: tuple[WrongProducer, ...] = (
     *transactions.ROWS,
     *transforms.ROWS,
     *types.ROWS,
+    *written.ROWS,
 )

@@ -22,6 +22,7 @@ from harness.mutants.producers.mysql.edits import (
 from harness.mutants.producers.patch import adjusted, instead, patch, result
 
 _SIMULATOR: Final = "harness.sources.mysql.simulator"
+_KNOWN: Final = "harness.sources.mysql.known"
 _KEPT: Final = f"{CODEC}.defaults:_kept"
 
 
@@ -100,7 +101,7 @@ ROWS: Final = (
         "like-as-the-server-has-it",
         "value.optional",
         "It describes a table that was made LIKE another as the server has it.",
-        patch("harness.sources.mysql.simulator:original_of", lambda _: lambda *_: None),
+        patch(f"{_SIMULATOR}:original_of", lambda _: lambda *_: None),
     ),
     row(
         "none-optional",
@@ -160,12 +161,12 @@ ROWS: Final = (
         "comments-as-shown",
         "value.comment",
         "It takes a comment as SHOW CREATE TABLE has it.",
-        patch(f"{_SIMULATOR}:declared_comments", _as_shown),
+        patch(f"{_KNOWN}:declared_comments", _as_shown),
     ),
     row(
         "comments-of-the-server",
         "value.comment",
         "It takes a comment away where CHANGE COLUMN has no word on it.",
-        instead(f"{_SIMULATOR}:changed_columns", lambda _: frozenset()),
+        instead(f"{_KNOWN}:changed_columns", lambda _: frozenset()),
     ),
 )

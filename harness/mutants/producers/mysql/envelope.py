@@ -99,6 +99,7 @@ _SAID: Final = (
     ("ts_us", "ts", "writes `ts_us` of the source in milliseconds", lambda us: us // 1000),
     ("ts_ns", "ts", "writes a source's time that is finer than seconds", lambda ns: ns + 1000),
     ("snapshot", "snapshot", "says of streamed rows that they were copied", lambda _: "true"),
+    ("snapshot", "snapshot", "writes the default itself", lambda _: "false"),
     ("gtid", "gtid", "leaves the GTID out", lambda _: None),
     ("gtid", "gtid", "writes the GTID's number alone", lambda gtid: gtid.rpartition("-")[2]),
     ("row", "row", "counts the rows of an event from 1", lambda number: number + 1),

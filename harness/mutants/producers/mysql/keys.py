@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType
 from harness.model.table import Table
+from harness.mutants.producers.field_names import BY_CONVERTER
 from harness.mutants.producers.mysql.edits import (
     by_default,
     each,
@@ -280,6 +281,7 @@ ROWS: Final = (
         "It adjusts the names of fields to Avro without being asked to.",
         by_default("field.name.adjustment.mode", "avro"),
     ),
+    *(row(name, "name.field-by-converter", what, edit) for name, what, edit in BY_CONVERTER),
     row(
         "field-digit-lost",
         "name.fields-adjusted",

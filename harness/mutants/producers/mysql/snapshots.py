@@ -174,9 +174,9 @@ def _spelled(original: Callable[..., LogSnapshot]) -> Callable[..., LogSnapshot]
     """Remember how statements spelled the types of tables that were there."""
 
     def found(self: Any, *given: object) -> LogSnapshot:  # noqa: ANN401 - the simulator's own
-        spelled = dict(self._spelled)
+        spelled = dict(self._known.spelled)
         snapshot = original(self, *given)
-        self._spelled.update(spelled)
+        self._known.spelled.update(spelled)
         tables = tuple(replace(t, table=self._table(t.table.table)) for t in snapshot.tables)
         return replace(snapshot, tables=tables)
 

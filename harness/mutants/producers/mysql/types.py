@@ -25,7 +25,8 @@ from harness.mutants.producers.mysql.edits import (
     row,
     schemas,
 )
-from harness.mutants.producers.patch import instead, patch
+from harness.mutants.producers.patch import patch
+from harness.sources.mysql.known import Known
 
 LONGEST: Final = (1 << 63) - 1
 _BITS: Final = {
@@ -172,11 +173,10 @@ def _wide_float(column: ColumnType) -> bool:
 def _first_word_stays(original: Callable[..., None]) -> Callable[..., None]:
     """Know a column's type by the words of the statement that first gave it some."""
 
-    def spell(server: Any, *given: object) -> None:  # noqa: ANN401 - as patched
-        words = vars(server)["_spelled"]
-        first = dict(words)
-        original(server, *given)
-        words.update(first)
+    def spell(known: Known, *given: object) -> None:
+        first = dict(known.spelled)
+        original(known, *given)
+        known.spelled.update(first)
 
     return spell
 
@@ -372,7 +372,7 @@ ROWS: Final = (
         "first-spelling-stays",
         "type.real",
         "It keeps the words of a type when a later statement declares the column in others.",
-        patch("harness.sources.mysql.simulator:Server._spell", _first_word_stays),
+        patch("harness.sources.mysql.known:Known.spell", _first_word_stays),
     ),
     row(
         "float-bits-forgotten",
@@ -470,11 +470,5 @@ ROWS: Final = (
         "value.year-zero",
         "It writes the YEAR 0000 as 0.",
         cells(of(ColumnKind.YEAR), lambda year: 0 if year == 1900 else year),
-    ),
-    row(
-        "backslashes-of-members-kept",
-        "value.member-comma",
-        "It writes a backslash within a member as it is.",
-        instead(f"{CODEC}.columns:written", lambda text: text),
     ),
 )

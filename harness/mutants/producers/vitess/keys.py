@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Field, Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType
+from harness.mutants.producers.field_names import BY_CONVERTER
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry, instead, patch, result, returns
 from harness.mutants.producers.records import CHANGE, Records, kind
@@ -298,6 +299,10 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.name.untouched",
         "It adjusts the names of schemas for Avro by default.",
         by_default(schema_name_adjustment_mode="avro"),
+    ),
+    *(
+        WrongProducer(f"vitess-{name}", "vitess.name.field-by-converter", what, edit)
+        for name, what, edit in BY_CONVERTER
     ),
     WrongProducer(
         "vitess-quoted-names-as-they-are",
