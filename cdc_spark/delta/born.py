@@ -16,18 +16,30 @@ from cdc_spark import rows
 from cdc_spark.delta.convert import DROP, Bag, Operation, Rewritten, Stored, Typed, batch_of
 from cdc_spark.delta.plan import Reshape, Write
 from cdc_spark.delta.sketch import TableLayout
-from cdc_spark.untyped import ArrowBatch
+from cdc_spark.errors import UsageError
+from cdc_spark.untyped import ArrowBatch, Session
 
+SETTING = "spark.cdc.delta.newTableChanges"
 FEW = 10_000  # changes; more of them are worth a task for each bucket, and a MERGE
 
 
-def writes(operations: Sequence[Write | Reshape]) -> list[Write]:
+def limit(spark: Session) -> int:
+    """Return how many changes of a new table are done in one write; raises UsageError."""
+    text = f"{spark.conf.get(SETTING, f'{FEW}')}"
+    if not text.isdecimal():
+        raise UsageError(
+            f"{SETTING} is {text!r}", expected="a number of changes, 0 to do each by itself"
+        )
+    return int(text)
+
+
+def writes(operations: Sequence[Write | Reshape], few: int = FEW) -> list[Write]:
     """Return the writes among a new table's operations; none where each is done by itself."""
     found = [one for one in operations if isinstance(one, Write)]
     if len(operations) == 1 or not isinstance(operations[0], Write) or not operations[0].new:
         return []
-    few = sum(one.last - one.first + 1 for one in found) <= FEW
-    return found if few and not any(one.rows for one in found) else []
+    changes = sum(one.last - one.first + 1 for one in found)
+    return found if changes <= few and not any(one.rows for one in found) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,20 +214,26 @@ class Sink:
         for plan in plans:
             for one in plan.operations:
                 tables.setdefault((plan.feed, one.path), []).append(one)
+        few = born.limit(batch.applied.sparkSession)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             todo = {
-                at: pool.submit(self._table, at, known.logs.get(at, -1), operations, batch)
+                at: pool.submit(self._table, at, known.logs.get(at, -1), operations, batch, few)
                 for at, operations in tables.items()
             }
             return {at: done.result() for at, done in todo.items()}
 
     def _table(
-        self, at: tuple[int, str], version: int, operations: Sequence[Operation], batch: Batch
+        self,
+        at: tuple[int, str],
+        version: int,
+        operations: Sequence[Operation],
+        batch: Batch,
+        few: int,
     ) -> int:
         """Do what is to be done to a table; what it has noted as done is passed over."""
         place = self._place(batch.applied.sparkSession, self.feeds[at[0]].directory, at[1])
         place.at_least(version)
-        writes = born.writes(operations)
+        writes = born.writes(operations, few)
         if writes and place.make(
             Born(tuple(operations), self.soft), _changes(batch, writes).select(*rows.APPLIED)
         ):

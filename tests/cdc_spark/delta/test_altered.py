@@ -1,4 +1,4 @@
-"""The promise of tables that are altered: a column of any type comes to a table that has rows."""
+"""Promises of tables that are altered: by any type of column, and in the batch that makes them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from typing import Any
 import pytest
 
 import cdc_spark
+from cdc_spark import Changefeed
+from cdc_spark.delta.born import SETTING
+from cdc_spark.errors import UsageError
+from tests.cdc_spark.delta.files_lab import FilesLab
+from tests.cdc_spark.delta.streams import between
 from tests.cdc_spark.delta.test_no_loss import SOCKETS, started
 from tests.cdc_spark.messages import ddl, gone, message, put, resolved
 
@@ -50,3 +55,38 @@ def test_a_column_becomes_one_of_another_type(place: Path, spark: Any, sql: str)
     """Then the table is written anew, under a schema that it did not have."""
     types = altered(place, spark, f"MODIFY COLUMN `v` {sql}", code=CHANGED)
     assert types["v"] == TYPES[sql]
+
+
+def in_order(frame: Any) -> list[str]:
+    """Return all rows of a table, whatever the order of its columns."""
+    return sorted(str(sorted(row.asDict().items())) for row in frame.collect())
+
+
+def test_a_new_table_is_one_commit_or_one_of_each_operation(place: Path, spark: Any) -> None:
+    """Its rows are the same, whether what comes between them is done in memory or in Delta."""
+    rows, commits = [], []
+    for few in ("0", "10000"):
+        lab = FilesLab(place / few, Changefeed("open", {"t": 1}), options={"deletes": "soft"})
+        lab.send(*between())
+        spark.conf.set(SETTING, few)
+        try:
+            lab.run(spark)
+        finally:
+            spark.conf.unset(SETTING)
+        tables = cdc_spark.read_delta(spark, lab.root.as_uri(), versions=True)
+        rows.append({name: in_order(held) for name, held in tables.items()})
+        logs = lab.root.rglob("_delta_log/*.json")
+        commits.append(sum(not one.parents[1].name.startswith("_") for one in logs))
+    assert rows[0] == rows[1]
+    assert set(rows[0]) == {("test", "t"), ("test", "loose"), ("test", "p")}
+    assert commits[1] == 3 < commits[0]
+
+
+def test_a_number_of_changes_that_is_none_is_refused(place: Path, spark: Any) -> None:
+    """Before anything is written."""
+    spark.conf.set(SETTING, "many")
+    try:
+        with pytest.raises(UsageError, match="newTableChanges is 'many'"):
+            started(place, spark)
+    finally:
+        spark.conf.unset(SETTING)
