@@ -7,6 +7,7 @@ Rule 2. Every operation is done once (`writes`); then the ledger takes the batch
 Rule 3. Nothing loops over rows on the driver, and nothing is collected but marks.
 Rule 4. Operations on one table are done in their order; tables know nothing of each other, so
         several are written at once.
+Rule 5. What a batch does to a table that it makes is one operation, if it is little (`born`).
 """
 
 from __future__ import annotations
