@@ -11,8 +11,9 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.model.change import Change, ChangeLog, Transaction
+from harness.model.columns import ColumnKind
 from harness.model.settings import Settings
-from harness.model.table import TableId
+from harness.model.table import Table, TableId
 from harness.sources.message_keys import Keys, message_keys
 from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
 from harness.sources.vitess.fields import key_ordinals, sent
@@ -27,6 +28,7 @@ TOPIC_PREFIX = "vitess"
 COPYING = "initial"
 # The position from which everything is streamed that happens from now on.
 CURRENT = "current"
+UNSUPPORTED = frozenset({ColumnKind.BIT, ColumnKind.VECTOR})
 
 
 def vitess_source() -> Source:
@@ -90,7 +92,21 @@ def keyspace_of(config: SourceConfig) -> tuple[Topology, Keys]:
             name: topology(keyspace, shards, vindexes) for name, shards in config.resharded.items()
         },
     )
-    return over, keys
+    return over, keys if _flag(config, "include.unknown.datatypes") else _supported(keys)
+
+
+def _supported(keys: Keys) -> Keys:
+    """Return keys without columns whose type the connector does not support, as it makes them.
+
+    A key of these alone stays what it is: no row can be found by what is left of it.
+    Source: C:relational/TableSchemaBuilder.java addField.
+    """
+
+    def left(table: Table) -> tuple[int, ...]:
+        found = keys(table)
+        return tuple(n for n in found if table.columns[n].kind not in UNSUPPORTED) or found
+
+    return left
 
 
 def _listed(text: str, keyspace: str) -> Callable[[str], bool] | None:

@@ -47,6 +47,16 @@ def _fields(change: Callable[[Field], Field]) -> Patch:
     return key_schema(lambda schema: replace(schema, fields=tuple(map(change, schema.fields))))
 
 
+def _whole_or_none(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Find no columns of a key where one of them is not supported."""
+
+    def columns(self: Any, *given: object) -> Any:  # noqa: ANN401 a method of any instance
+        found = original(self, *given)
+        return found if all(self.conversion(column) for _, column in found) else []
+
+    return columns
+
+
 def _kind(of: SchemaType, field: Field) -> Field:
     if field.schema.kind is not SchemaType.INT32:
         return field
@@ -233,6 +243,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.primary-key",
         "It writes the fields of a key from the last to the first.",
         key_schema(lambda schema: replace(schema, fields=schema.fields[::-1])),
+    ),
+    WrongProducer(
+        "vitess-no-key-by-halves",
+        "vitess.key.primary-key",
+        "It gives rows no key where a column of the primary key is not supported.",
+        patch(KEY_COLUMNS, _whole_or_none),
     ),
     WrongProducer(
         "vitess-key-as-text",
