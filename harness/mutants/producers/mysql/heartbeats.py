@@ -62,7 +62,7 @@ def _among_rows(given: Records) -> Iterator[ConnectRecord]:
 
 def _pointed(topic: str) -> str:
     beginning, _, prefix = topic.rpartition("_")
-    return f"{beginning}.{prefix}"
+    return topic if "." in topic else f"{beginning}.{prefix}"
 
 
 def _of_another_server(record: ConnectRecord) -> ConnectRecord:

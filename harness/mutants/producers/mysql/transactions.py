@@ -164,6 +164,11 @@ def _ended(record: ConnectRecord) -> Records:
     return (record, replace(record, value=end))
 
 
+def _by_points(record: ConnectRecord) -> Records:
+    row = kind(record) in {CHANGE, TOMBSTONE}
+    return (replace(record, topic=record.topic.replace("_", ".")) if row else record,)
+
+
 def _qualified(collections: list[dict[str, Any]] | None) -> Any:  # noqa: ANN401 a list or null
     return collections and [
         {**each, "data_collection": each["data_collection"].rpartition(".")[2]}
@@ -292,7 +297,7 @@ ROWS: Final = (
         "rows-joined-by-points",
         "topic.delimiter",
         "It joins the parts of a table's topic by a point whatever topic.delimiter says.",
-        one(CHANGE, lambda record: replace(record, topic=record.topic.replace("_", "."))),
+        each(_by_points),
     ),
     row(
         "boundary-without-a-key",
