@@ -130,8 +130,8 @@ def _never_null_to_the_server(key: Key, sql: str, table: Table) -> Key:
 
 
 def _of_what_is_there(key: Key, sql: str, table: Table) -> Key:
-    """Return the key of a table as who reads its indexes anew after each ALTER takes it."""
-    if table.primary_key is not None or not sql.upper().startswith("ALTER"):
+    """Return the key of a table as who reads its indexes anew when one is dropped takes it."""
+    if table.primary_key is not None or "DROP INDEX" not in sql.upper():
         return key
     return _by_server("", table)
 
@@ -150,8 +150,13 @@ def _lost_when_renamed(key: Key, sql: str, table: Table) -> Key:
     return () if table.primary_key is None and "RENAME COLUMN" in sql.upper() else key
 
 
-def _next_in_place(key: Key, sql: str, table: Table) -> Key:
-    return key or _by_server("", table) if sql.upper().startswith("ALTER") else key
+def _next_in_place(dropped: str) -> Callable[[Key, str, Table], Key]:
+    """Return what takes the first unique index that is there where the key is dropped so."""
+
+    def key(own: Key, sql: str, table: Table) -> Key:
+        return own or _by_server("", table) if dropped in sql.upper() else own
+
+    return key
 
 
 ROWS: Final = (
@@ -194,14 +199,20 @@ ROWS: Final = (
     row(
         "key-of-what-is-there",
         "key.unique-stays",
-        "It takes for the key what is unique by the table's indexes after each ALTER TABLE.",
+        "It takes for the key what is unique by the table's indexes where one of them is dropped.",
         _keys(_of_what_is_there),
     ),
     row(
         "next-unique-in-place",
         "key.unique-stays",
-        "It takes another unique index for the key where the first is gone.",
-        _keys(_next_in_place),
+        "It takes another unique index for the key where the column of the first is dropped.",
+        _keys(_next_in_place("DROP COLUMN")),
+    ),
+    row(
+        "next-unique-in-place-of-a-primary-key",
+        "key.unique-stays",
+        "It takes a unique index that is there for the key where a primary key is dropped.",
+        _keys(_next_in_place("DROP PRIMARY KEY")),
     ),
     row(
         "key-of-what-is-there-when-renamed",
