@@ -105,6 +105,12 @@ def _any_case(original: Callable[..., bool]) -> Callable[..., bool]:
     return covers
 
 
+def _folded(rule: EventRule) -> EventRule:
+    """Return a rule whose names and texts are for tables in any case."""
+    asks = bool(rule.events) or rule.sql is not None
+    return replace(rule, matcher=rule.matcher.folded()) if asks else rule
+
+
 def _whole_databases(original: Callable[..., bool]) -> Callable[..., bool]:
     """Return a `covers` by which a matcher of single tables has no database."""
 
@@ -422,6 +428,16 @@ RULES: tuple[WrongProducer, ...] = (
         "changefeed.event-filter.case-anew",
         "It minds the case of letters in a matcher of the newer architecture.",
         patch(f"{FEED}:_halves", lambda _: lambda *half: (half,)),
+    ),
+    WrongProducer(
+        "feed-matchers-never-mind-the-case-anew",
+        "changefeed.event-filter.case-anew",
+        "It does not mind the case of letters in a matcher under `case-sensitive` either.",
+        settings(
+            lambda feed: {
+                "filters": replace(feed.filters, events=tuple(map(_folded, feed.filters.events)))
+            }
+        ),
     ),
     WrongProducer(
         "feed-expressions-in-any-case-anew",
