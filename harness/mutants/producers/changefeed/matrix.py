@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from harness.ddl import ActionType, DdlJob
 from harness.model.table import Table
-from harness.mutants.producers.changefeed.edits import LEFT_OUT, judged
+from harness.mutants.producers.changefeed.edits import LEFT_OUT, PULLER_CLASS, Judge, judged
 from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, patch
 from harness.sources.decision import REPLICATE, Decision
 from harness.sources.tidb.mounter import eligible
 
@@ -127,6 +129,21 @@ def _sent_without_index(row: Statement) -> WrongProducer:
     )
 
 
+def _if_forced(change: Judge) -> Patch:
+    """Return the patch that changes what is decided of each DDL job under `force-replicate`."""
+
+    def changed(original: Callable[..., Any]) -> Callable[..., Any]:
+        def judge(puller: Any, jobs: Sequence[DdlJob], start: int = 0) -> Any:  # noqa: ANN401
+            found = original(puller, jobs, start)
+            if not puller._force:  # noqa: SLF001
+                return found
+            return [(job, change(job, decision)) for job, decision in found]
+
+        return judge
+
+    return patch(f"{PULLER_CLASS}.judge", changed)
+
+
 def _left_out_though_forced(row: Statement) -> WrongProducer:
     def judge(job: DdlJob, decision: Decision) -> Decision:
         sent = decision.sent and keyless(job.after) and row.covers(job)
@@ -137,7 +154,7 @@ def _left_out_though_forced(row: Statement) -> WrongProducer:
         f"changefeed.ddl.{row.words}",
         f"It does not send `{row.statement}` of a table without a valid index under"
         " `force-replicate`.",
-        judged(judge),
+        _if_forced(judge),
     )
 
 
