@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from harness.model.change import Op
+from harness.mutants.producers.changefeed.edits import FILTERS
 from harness.mutants.producers.changefeed.expressions import reading_all, tolerant
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch, returns
+from harness.sources.decision import REPLICATE, Decision
 
 IGNORES: Final = "harness.sources.tidb.value_filter:ValueFilter.ignores"
 SPLITS_FIRST: Final = "harness.sources.tidb.changefeed:Changefeed.splits_first"
@@ -21,6 +23,17 @@ def _unasked(op: Op) -> Patch:
         return lambda values, kind, *rest: "" if kind is op else original(values, kind, *rest)
 
     return patch(IGNORES, changed)
+
+
+def _of_any_kind(op: Op) -> Patch:
+    """Return the patch by which `ignore-event` leaves out no change of a kind."""
+
+    def changed(original: Callable[..., Decision]) -> Callable[..., Decision]:
+        return lambda filters, kind, table: (
+            REPLICATE if kind is op else original(filters, kind, table)
+        )
+
+    return patch(f"{FILTERS}.kind", changed)
 
 
 def _as_before(original: Callable[..., bool]) -> Callable[..., bool]:
@@ -46,6 +59,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.event-filter.split-anew",
         "It does not ask event filters about the update that it splits.",
         patch("harness.sources.tidb.simulator:TiDB._updates_judged", _none_as_updates),
+    ),
+    *(
+        WrongProducer(
+            f"feed-{words}-half-of-any-kind-anew",
+            "changefeed.event-filter.split-anew",
+            f"It judges the {words} half of a split update by no `ignore-event`.",
+            _of_any_kind(op),
+        )
+        for words, op in (("delete", Op.DELETE), ("insert", Op.INSERT))
     ),
     WrongProducer(
         "feed-expressions-before-the-split-anew",
