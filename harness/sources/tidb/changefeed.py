@@ -44,6 +44,9 @@ DDL_RULES: Mapping[str, type[CodeRules | DocumentRules]] = {
 }
 # Dialects of releases that refuse a fixed topic for Avro (before v6.5.7, v7.1.4 and v7.4.0).
 _PLACEHOLDERS_ONLY = frozenset({"6"})
+# Dialects of releases that split no update (v6.5.0 cdc/processor/sinkmanager/table_sink_wrapper.go
+# `convertRowChangedEvents`, with old values, as is the default).
+_SPLITTING_NONE = frozenset({"6"})
 # Dialects of releases that send no generated column (v4.0.4 cdc/entry/mounter.go:367, :407).
 _WITHOUT_GENERATED = frozenset({"4.0.4"})
 # Dialects of the newer architecture (pingcap/ticdc). It takes the quotes off a partition's name
@@ -124,7 +127,8 @@ def changefeed(
         dispatchers=tuple(_each(settings, "sink.dispatchers", read)),
         force_replicate=bool(settings.get("force-replicate", False)),
         filters=_filters(settings, case_sensitive=case_sensitive, newer=dialect in _NEWER),
-        raw_changes=bool(settings.get("sink.kafka-config.output-raw-change-event", False)),
+        raw_changes=dialect in _SPLITTING_NONE
+        or bool(settings.get("sink.kafka-config.output-raw-change-event", False)),
         bdr_mode=bool(settings.get("bdr-mode", False)),
         ddl_rules=word,
         zone=server_zone(settings.get(TIME_ZONE, "UTC")),

@@ -371,6 +371,13 @@ ROWS: tuple[WrongProducer, ...] = (
         protocols=AVRO,
     ),
     WrongProducer(
+        "avro-6-splits-updates",
+        "avro.row.unsplit",
+        "It splits updates of unique keys in 6.5.0 too.",
+        constant("harness.sources.tidb.changefeed:_SPLITTING_NONE", frozenset[str]()),
+        protocols=AVRO,
+    ),
+    WrongProducer(
         "avro-keyless-tables-are-sent",
         "avro.table.keyless-skipped",
         "It sends the rows of tables without a valid index.",
