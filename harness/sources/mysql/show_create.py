@@ -10,12 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
 from harness.ddl.charsets import CHARSETS
 from harness.errors import StepError
-from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
+from harness.model.columns import (
+    BINARIES,
+    CHARACTERS,
+    INTEGERS,
+    TEMPORALS,
+    Column,
+    ColumnKind,
+)
 from harness.model.table import ForeignKey, Index, Table
 
 _BIN: Final = "utf8mb4_bin"
@@ -253,14 +261,46 @@ def _default(column: Column) -> Iterator[str]:
     elif default.is_binary and column.kind is ColumnKind.BIT:
         yield f"DEFAULT b'{int(default.text, 16):b}'"
     elif column.kind in _NUMBERS:
-        yield f"DEFAULT {default.text}"
-    elif column.kind in _FRACTIONS and column.fsp:
-        whole, _, fraction = default.text.partition(".")
-        yield f"DEFAULT {_text(f'{whole}.{fraction:0<{column.fsp}}')}"
-    elif column.kind in BINARIES and default.is_binary:
-        yield f"DEFAULT {_text(bytes.fromhex(default.text).decode('latin-1'))}"
+        text = str(int(default.text, 16)) if default.is_binary else default.text
+        yield f"DEFAULT {_number(column, text)}"
+    elif column.kind in TEMPORALS:
+        yield f"DEFAULT {_text(_moment(column, default.text))}"
+    elif column.kind in BINARIES | CHARACTERS and default.is_binary:
+        encoding = "latin-1" if column.kind in BINARIES else "utf-8"
+        yield f"DEFAULT {_text(bytes.fromhex(default.text).decode(encoding))}"
     else:
         yield f"DEFAULT {_text(default.text)}"
+
+
+def _number(column: Column, text: str) -> str:
+    """Return a number with the digits of its column."""
+    if column.kind is ColumnKind.DECIMAL:
+        return f"{Decimal(text):.{column.scale or 0}f}"
+    if column.kind is ColumnKind.DOUBLE and column.scale is None:
+        return f"{float(text):.15g}".replace("e+", "e")
+    short = f"{float(text):.6g}"
+    plain = column.kind is ColumnKind.FLOAT and column.scale is None and "e" not in short
+    return short if plain else text
+
+
+def _moment(column: Column, text: str) -> str:
+    """Return a moment with all its parts; one without points or lines between them as it stands."""
+    whole, _, fraction = text.partition(".")
+    parts = [f"{part:0>2}" for part in re.split(r"\D+", whole.lstrip("-"))]
+    if len(parts) == 1:
+        return text
+    if column.kind is ColumnKind.TIME:
+        sign = "-" if text.startswith("-") else ""
+        return f"{sign}{':'.join([*parts, '00'][:3])}{_fraction(column, fraction)}"
+    day = "-".join(parts[:3])
+    if column.kind is ColumnKind.DATE:
+        return day
+    clock = ":".join([*parts[3:], "00", "00", "00"][:3])
+    return f"{day} {clock}{_fraction(column, fraction)}"
+
+
+def _fraction(column: Column, digits: str) -> str:
+    return f".{digits:0<{column.fsp}}" if column.fsp else ""
 
 
 def _clock(expression: str) -> str:

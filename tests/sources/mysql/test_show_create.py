@@ -44,6 +44,23 @@ END = ") ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
             "`ts` timestamp(3) NOT NULL DEFAULT '2024-01-01 00:00:00.000'|`t` time(2) NOT NULL",
         ),
         (
+            r"v VARCHAR(9) DEFAULT 'a\nb', t DATETIME DEFAULT '2024-1-2', h CHAR(5) DEFAULT 0x41",
+            (
+                r"`v` varchar(9) DEFAULT 'a\nb'|`t` datetime DEFAULT '2024-01-02 00:00:00'"
+                "|`h` char(5) DEFAULT 'A'"
+            ),
+        ),
+        (
+            (
+                "n DECIMAL(6,2) DEFAULT 1.5, d DOUBLE DEFAULT 1e2, f FLOAT DEFAULT 1.50"
+                ", t TIME DEFAULT '10:30'"
+            ),
+            (
+                "`n` decimal(6,2) DEFAULT 1.50|`d` double DEFAULT 100|`f` float DEFAULT 1.5"
+                "|`t` time DEFAULT '10:30:00'"
+            ),
+        ),
+        (
             "y YEAR NOT NULL DEFAULT 2020, f FLOAT(10,3), d DOUBLE(10,3) NOT NULL",
             (
                 "`y` year(4) NOT NULL DEFAULT 2020|`f` float(10,3) DEFAULT NULL"

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.columns import ColumnType
 from harness.model.binlog import LogTable
 from harness.model.columns import Column, ColumnKind
-from harness.mutants.producers.mysql.edits import CODEC, kind_of, row
+from harness.mutants.producers.mysql.edits import CODEC, each, kind_of, row
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
+from harness.mutants.producers.records import SCHEMA_CHANGE, Records, kind
 
 _DEFAULTS: Final = f"{CODEC}.defaults"
 _KNOWN: Final = "harness.sources.mysql.known"
@@ -45,6 +47,16 @@ def _escaped_quotes(original: Callable[[str], str]) -> Callable[[str], str]:
 def _anew(original: Callable[[Column], tuple[str, ...]]) -> Callable[[Column], tuple[str, ...]]:
     """Take members for those of SHOW CREATE TABLE."""
     return lambda column: original(replace(column, written=()))
+
+
+def _without(verb: str) -> Patch:
+    """Return the patch that leaves the records of one verb of sequences out."""
+
+    def changed(record: ConnectRecord) -> Records:
+        left_out = kind(record) == SCHEMA_CHANGE and f"{verb} SEQUENCE" in record.value["ddl"]
+        return () if left_out else (record,)
+
+    return each(changed)
 
 
 def _known(change: Callable[[LogTable], LogTable]) -> Patch:
@@ -161,5 +173,14 @@ ROWS: Final = (
         "value.default-moment",
         "It cannot read the default of a DATETIME without a time.",
         patch(f"{_DEFAULTS}:_moment", _with_a_time),
+    ),
+    *(
+        row(
+            f"no-{verb.lower()}-sequence",
+            "ddl.sequence",
+            f"It sends no record of {verb} SEQUENCE.",
+            _without(verb),
+        )
+        for verb in ("CREATE", "ALTER", "DROP")
     ),
 )
