@@ -231,9 +231,7 @@ ROWS: Final = (
         "ddl.primary-key",
         "It lists the columns of a key from the last to the first.",
         _tables(
-            lambda table: table.update(
-                primaryKeyColumnNames=table["primaryKeyColumnNames"][::-1] or ["id"]
-            )
+            lambda table: table.update(primaryKeyColumnNames=table["primaryKeyColumnNames"][::-1])
         ),
     ),
     row(
