@@ -16,6 +16,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 
 def plural(count: int, noun: str, many: str = "") -> str:
@@ -105,6 +106,10 @@ class HarnessError(Exception):
         self.hint = hint
         super().__init__(what)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Come whole through pickle: what fails in a worker is told as what it is."""
+        return _restored, (type(self), self.args, self.__dict__)
+
     def __str__(self) -> str:
         """Render the message, then the expectation and the hint on lines of their own."""
         lines = [self.what]
@@ -113,6 +118,14 @@ class HarnessError(Exception):
         if self.hint:
             lines.append(f"    hint: {self.hint}")
         return "\n".join(lines)
+
+
+def _restored(
+    kind: type[HarnessError], args: tuple[Any, ...], state: Mapping[str, Any]
+) -> HarnessError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class UsageError(HarnessError):
