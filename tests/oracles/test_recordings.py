@@ -286,7 +286,8 @@ def test_settings_stand_where_and_as_the_vendor_takes_them() -> None:
         uri = [one.removeprefix(URI).partition("=")[0] for one in lines if one.startswith(URI)]
         by_file = {name: case.settings[name] for name in case.settings if name not in uri}
         if OURS not in case.settings:
-            assert dict(read_toml("\n".join(file)).settings) == by_file, case.id
+            found = read_toml("\n".join(file), dialect=case.dialect)
+            assert dict(found.settings) == by_file, case.id
         files += bool(file)
     assert files
 

@@ -42,22 +42,27 @@ class ChangefeedConfig:
         return changefeed(self.settings, partitions, self.protocol or protocol)
 
 
-def read_toml(text: str, file: str = "changefeed.toml") -> ChangefeedConfig:
-    """Read the text of a changefeed file; ScenarioError with the place of every mistake."""
+def read_toml(
+    text: str, file: str = "changefeed.toml", dialect: str = "current"
+) -> ChangefeedConfig:
+    """Read the text of a changefeed file as the TiCDC of a dialect does.
+
+    Raises ScenarioError with the place of every mistake.
+    """
     try:
         tree = parse(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(text, file, str(error)) from error
-    found = list(mistakes(tree))
+    found = list(mistakes(tree, dialect))
     if not found:
-        return read_config(tree)
+        return read_config(tree, dialect)
     known = places(text)
     raise ScenarioError(tuple(sorted(_problem(mistake, file, known) for mistake in found)))
 
 
-def read_config(tree: Settings) -> ChangefeedConfig:
+def read_config(tree: Settings, dialect: str = "current") -> ChangefeedConfig:
     """Read the tree of a changefeed file; ChangefeedError for the first mistake."""
-    for mistake in mistakes(tree):
+    for mistake in mistakes(tree, dialect):
         raise mistake
     settings: dict[str, SettingValue] = {}
     ignored: list[str] = []
@@ -91,7 +96,7 @@ def _uri_name(name: str) -> str:
     return KEYS[name].name if name in KEYS else ""
 
 
-def mistakes(tree: Settings) -> Iterator[ChangefeedError]:
+def mistakes(tree: Settings, dialect: str = "current") -> Iterator[ChangefeedError]:
     """Yield everything that is wrong with a changefeed file's tree."""
     settings: dict[str, SettingValue] = {}
     sound = True
@@ -104,7 +109,7 @@ def mistakes(tree: Settings) -> Iterator[ChangefeedError]:
         return
     protocol = PROTOCOLS.get(str(settings.get("sink.protocol", "open-protocol")).lower(), "open")
     try:
-        changefeed(settings, 1, protocol)
+        changefeed(settings, 1, protocol, dialect)
     except ChangefeedError as refusal:
         # Its place starts with a dotted key.
         first, *rest = refusal.path or ("",)
