@@ -39,8 +39,8 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
         "spark.databricks.delta.snapshotPartitions": "1",
         # Tables of a run have a few commits; a checkpoint of the log at every tenth is for longer.
         "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
-        # Of each table that was written Delta keeps two megabytes of plans, for an hour, and of ten
-        # thousand tables: after a few hundred a gigabyte is full, and Java does nothing but collect.
+        # Of each table that was written Delta keeps two megabytes of plans, for an hour, and of
+        # 10,000 tables: a gigabyte is full of some hundred, and Java does nothing but collect.
         "spark.databricks.delta.delta.log.cacheSize": "200",
         # Nothing skips files by minima and maxima of a table that is read whole, once.
         "spark.databricks.delta.stats.collect": "false",
