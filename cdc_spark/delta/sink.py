@@ -333,11 +333,11 @@ def _rows_of(batch: Batch, write: Write) -> Frame:
     number = 1 + max((one for feed, one in batch.counts if feed == write.feed), default=0)
     if write.key and number > 1 and write.last - write.first >= MANY:
         found = buckets.in_tasks(found, number).sortWithinPartitions("seq")
-    return found
+    return found.select(*rows.APPLIED)
 
 
 def _changes(batch: Batch, writes: Sequence[Write]) -> Frame:
-    """Return the changes that writes are about, of one changefeed, in rows of shape `APPLIED`."""
+    """Return the changes that writes are about, of one changefeed, with their buckets."""
     kinds = f"{int(Kind.DELETE)}, {int(Kind.UPSERT)}"
     found = [
         f"seq BETWEEN {one.first} AND {one.last}"
@@ -347,7 +347,7 @@ def _changes(batch: Batch, writes: Sequence[Write]) -> Frame:
     ]
     any_of = " OR ".join(found)
     rows_alone = f"feed = {writes[0].feed} AND kind IN ({kinds}) AND ({any_of})"
-    return batch.applied.where(rows_alone).select(*rows.APPLIED)
+    return batch.applied.where(rows_alone)
 
 
 def _literal(text: str) -> str:

@@ -55,13 +55,13 @@ class Known:
     ENUM or a SET that CHANGE COLUMN made another type of.
     """
 
-    spelled: dict[Place, str] = field(default_factory=dict)
-    optional: dict[Place, bool] = field(default_factory=dict)
-    signs: dict[Place, str] = field(default_factory=dict)
-    comments: dict[Place, str] = field(default_factory=dict)
-    filled: dict[Place, bool] = field(default_factory=dict)
-    members: dict[Place, tuple[str, ...]] = field(default_factory=dict)
-    tables: dict[TableId, str] = field(default_factory=dict)
+    spelled: dict[Place, str] = field(default_factory=dict[Place, str])
+    optional: dict[Place, bool] = field(default_factory=dict[Place, bool])
+    signs: dict[Place, str] = field(default_factory=dict[Place, str])
+    comments: dict[Place, str] = field(default_factory=dict[Place, str])
+    filled: dict[Place, bool] = field(default_factory=dict[Place, bool])
+    members: dict[Place, tuple[str, ...]] = field(default_factory=dict[Place, tuple[str, ...]])
+    tables: dict[TableId, str] = field(default_factory=dict[TableId, str])
 
     @classmethod
     def shown(cls, tables: Iterable[Table]) -> Known:

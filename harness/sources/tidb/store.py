@@ -1,15 +1,13 @@
 """The rows of one TiDB table by TiKV key, and what a transaction nets to.
 
 A row's key is its clustered primary key, else a hidden `_tidb_rowid`, given from 1 in insertion
-order. A transaction emits one event for each key that it wrote: insert + update is one insert,
-insert + delete nothing, delete + insert an update, and so is a change that is undone: TiDB commits
-the last value of a key, and compares it with none. A statement that leaves a row as it is writes
-nothing. A changed clustered primary key is a delete of the old key and an insert of the new. A row
-that REPLACE puts in the place of others gets a `_tidb_rowid` of its own.
+order. A transaction emits one event for each key whose value changed: insert + update is one
+insert, insert + delete nothing, delete + insert an update, no net change nothing; a changed
+clustered primary key is a delete of the old key and an insert of the new. A row that REPLACE puts
+in the place of others gets a `_tidb_rowid` of its own.
 
 Source: TiCDC codec notes §5; vectors `open_keys`, `open_dml`; TiDB pkg/executor/replace.go,
-`replaceRow`; tikv/client-go txnkv/transaction/2pc.go `initKeysAndMutations`; tiflow c7b2588
-cdc/model/sink.go:1223.
+`replaceRow`.
 """
 
 from __future__ import annotations
@@ -80,8 +78,6 @@ class TableStore:
         """
         before, after = change.before, change.after
         old_key = None if before is None else self._locate(before, change)
-        if before is not None and before == after:
-            return
         if after is None:
             key = None
         else:
@@ -122,7 +118,7 @@ class TableStore:
         stored, last = self._rows.get, self._last
         for key, before in self._initial.items():
             after = stored(key)
-            if before is None and after is None:
+            if before == after:
                 continue
             if before is None:
                 inserts.append(net_change(Op.INSERT, key, None, after, last[key]))

@@ -11,7 +11,6 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.transactions import (
     COMMIT,
     born_and_gone_sent,
-    changed_back_left_out,
     replaced_kept,
 )
 from harness.mutants.producers.patch import patch
@@ -43,13 +42,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.txn.net-effect",
         "It sends a row that a transaction inserts and deletes again.",
         born_and_gone_sent(),
-        protocols=AVRO,
-    ),
-    WrongProducer(
-        "avro-changed-back-left-out",
-        "avro.txn.net-effect",
-        "It sends nothing of a row that a transaction changes and changes back.",
-        changed_back_left_out(),
         protocols=AVRO,
     ),
     WrongProducer(

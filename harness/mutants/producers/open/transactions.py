@@ -12,7 +12,7 @@ from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.changefeed.edits import emitted
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.runs import runs
-from harness.mutants.producers.patch import Patch, patch, result
+from harness.mutants.producers.patch import Patch, patch
 from harness.sources.tidb.store import NetChange, TableStore
 
 COMMIT = "harness.sources.tidb.cluster:Cluster.commit"
@@ -90,14 +90,6 @@ def born_and_gone_sent() -> Patch:
     return _statement_by_statement(_born_and_gone)
 
 
-def changed_back_left_out() -> Patch:
-    """Return the patch that leaves out a row that its transaction leaves as it was."""
-    return result(
-        "harness.sources.tidb.store:TableStore.commit",
-        lambda nets: [net for net in nets if net.before != net.after],
-    )
-
-
 def replaced_kept() -> Patch:
     """Return the patch that leaves a row that REPLACE writes the id of the one before."""
     return patch(
@@ -135,12 +127,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.txn.net-effect",
         "It sends a row that a transaction deletes and inserts again as a delete and an insert.",
         _statement_by_statement(_gone_and_back),
-    ),
-    WrongProducer(
-        "open-changed-back-left-out",
-        "open.txn.net-effect",
-        "It sends nothing of a row that a transaction changes and changes back.",
-        changed_back_left_out(),
     ),
     WrongProducer(
         "open-replaced-row-keeps-its-id",
