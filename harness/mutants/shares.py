@@ -21,6 +21,9 @@ _UPDATES = "Where no row changes more than once, its answer is that of a consume
 _AHEAD = "A statement ahead of its rows leaves them, as one that is passed over."
 _MARKS = "Where one mark lags, several wrong ways to take the marks complete the same rows."
 ALIKE: Mapping[str, str] = {
+    "null-value-skipped": _LAST,
+    "old-row-wins": _LAST,
+    "key-schema-for-both": "Behind a gap, or a schema that changes, bytes that do not fit look so.",
     "dedupe-by-key-only": f"{_UPDATES} {_LAST}",
     "first-of-a-batch-wins": f"{_UPDATES} With one delete, it has none.",
     "resolved-ignored": f"{_MARKS} A statement that runs too early may find no row to change.",
