@@ -19,6 +19,7 @@ from cdc_spark import rows
 from cdc_spark.apply.fold import Fold
 from cdc_spark.apply.tables import Table
 from cdc_spark.conformance import result_writer
+from cdc_spark.conformance.delta_files import small_table
 from cdc_spark.conformance.job import Job
 from cdc_spark.delta import ledger, letters
 from cdc_spark.delta.convert import ROW_AS_JSON, RowsAsJson
@@ -95,13 +96,10 @@ def _tables(spark: Session, job: Job, known: Known) -> dict[int, list[Table]]:
     """Return the tables of all changefeeds, with their rows; a job reads some of them."""
     sketches = [(feed, load(text)) for feed, texts in known.tables.items() for text in texts]
     tables = [(feed, Table(one.schema, one.name)) for feed, one in sketches]
-    frames = list(_frames(spark, job, sketches))
-    for at in range(0, len(frames), TOGETHER):
-        some = frames[at : at + TOGETHER]
-        union: Frame = reduce(lambda one, other: one.unionByName(other), some)
-        found_rows: list[tuple[int, str]] = union.collect()
-        for number, row in found_rows:
-            tables[number][1].insert(orjson.loads(row))
+    places = [Place(spark, f"{root(job)}/{feed}/{one.path}", APP) for feed, one in sketches]
+    made = [(number, one, places[number]) for number, (_, one) in enumerate(sketches) if one.made]
+    for number, text in table_rows(made):
+        tables[number][1].insert(orjson.loads(text))
     found: dict[int, list[Table]] = {}
     for feed, table in sorted(tables, key=itemgetter(0)):
         found.setdefault(feed, []).append(table)
@@ -113,9 +111,17 @@ def _tables(spark: Session, job: Job, known: Known) -> dict[int, list[Table]]:
     return found
 
 
-def _frames(spark: Session, job: Job, sketches: list[tuple[int, Sketch]]) -> Iterator[Frame]:
-    for number, (feed, sketch) in enumerate(sketches):
-        if sketch.made:
-            place = Place(spark, f"{root(job)}/{feed}/{sketch.path}", APP)
-            as_json = RowsAsJson(number, sketch.layout)
-            yield place.frame().mapInArrow(as_json.rows, rows.sql(ROW_AS_JSON))
+def table_rows(tables: Iterable[tuple[int, Sketch, Place]]) -> Iterator[tuple[int, str]]:
+    """Yield the rows of numbered tables in JSON: of small ones as they are, of others by Spark."""
+    left: list[Frame] = []
+    for number, sketch, place in tables:
+        as_json = RowsAsJson(number, sketch.layout)
+        small = small_table(place.uri)
+        if small is None:
+            left.append(place.frame().mapInArrow(as_json.rows, rows.sql(ROW_AS_JSON)))
+            continue
+        for batch in as_json.rows(small.batches(sketch.layout)):
+            yield from rows.tuples(batch)
+    for at in range(0, len(left), TOGETHER):
+        union: Frame = reduce(lambda one, other: one.unionByName(other), left[at : at + TOGETHER])
+        yield from map(tuple, union.collect())

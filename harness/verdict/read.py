@@ -19,9 +19,11 @@ def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
     """Return the row in table column order (None where never sent), or what is wrong."""
     table = state.source_table
     names = {table.table.columns[i].name for i in table.emitted}
+    # Who makes tables by their DDL has generated columns too, and no value for one never sent.
+    unsent = {one.name for one in table.table.columns if raw.get(one.name, "") is None}
     for kind, columns, verb in (
         (FindingKind.MISSING_COLUMN, sorted(names - set(raw)), "lacks the column"),
-        (FindingKind.EXTRA_COLUMN, sorted(set(raw) - names), "has the unknown column"),
+        (FindingKind.EXTRA_COLUMN, sorted(set(raw) - names - unsent), "has the unknown column"),
     ):
         if columns:
             wanted = _wanted(state, raw)

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 import pytest
+from hypothesis import settings
 
 from harness.cli.certify import LIVE_FAULTS
 from harness.errors import plural
@@ -24,6 +25,8 @@ ROOTS = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden"
 PAGE = Path("docs/tutorial/live.md")
 EXAMPLE = ROOT / "docs/guides/examples/debezium_consumer.py"
 GONE = "rows.pop(name, None)"  # as the page calls the line
+# Those behind which topics end, and one that is survived; each at night. The tutorial has a kill.
+SHARE = ("binlog-purged", "history-lost", "history-recovered")
 # The tutorial's consumer, with its tables in the job's database.
 SINKING = """
 import json, os
@@ -74,7 +77,7 @@ def verdicts(document: dict[str, Any]) -> dict[str, str]:
 
 def test_what_befalls_the_producer_is_not_the_consumers(tmp_path: Path) -> None:
     """What is sent again changes nothing; topics that end are said to, and judged as they are."""
-    faults = LIVE_FAULTS
+    faults = LIVE_FAULTS if settings().max_examples >= 1000 else SHARE
     words = [word for fault in faults for word in ("--live-fault", fault)]
     code, said, document = certify(tmp_path, "reference", *words, "keys.pk-chain")
     case = "keys.pk-chain[debezium-mysql,live,{}]"
@@ -86,7 +89,8 @@ def test_what_befalls_the_producer_is_not_the_consumers(tmp_path: Path) -> None:
     found = document["producer"]
     assert (found["predicted"], found["compared"], found["by-select"]) == (len(faults),) * 3, found
     assert (found["meanwhile"], found["asked"]) == (len(faults),) * 2, found
-    assert said.splitlines()[-1] == "passed 6 / applicable 6 / total 6 at level live"
+    n = len(faults)
+    assert said.splitlines()[-1] == f"passed {n} / applicable {n} / total {n} at level live"
 
 
 def test_tables_in_a_database_are_judged(tmp_path: Path) -> None:

@@ -284,3 +284,26 @@ def test_an_overtaken_event_may_be_passed_over(
     expected = replace(plan.expected, unordered=unordered)
     right = replace(plan.right(), events=tuple(answered))
     assert judge(judged, expected, right).judgement is judgement
+
+
+GENERATED = case(
+    ddl("CREATE TABLE t (id INT PRIMARY KEY, a INT, v INT GENERATED ALWAYS AS (a + 1) VIRTUAL)"),
+    transaction(insert(1, 10, 11)),
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "judgement"),
+    [
+        ({}, Judgement.PASS),
+        ({"v": None}, Judgement.PASS),
+        ({"v": 12}, Judgement.FAIL),
+        ({"w": None}, Judgement.FAIL),
+    ],
+)
+def test_a_column_that_is_never_sent_may_be_null(
+    more: dict[str, Any], judgement: Judgement
+) -> None:
+    """Who makes the table by its DDL has the column, and no value for it; a value is a finding."""
+    rows = ({"id": 1, "a": 10, **more},)
+    assert GENERATED.verdict(tables={TableId("shop", "t"): rows}).judgement is judgement

@@ -25,6 +25,7 @@ collect_ignore = (
         "test_killed.py",
         "test_restarts.py",
         "test_ledger.py",
+        "test_delta_files.py",
         "test_delta_log.py",
         "test_upgrades.py",
         "test_options.py",
