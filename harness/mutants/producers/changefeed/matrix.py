@@ -247,6 +247,11 @@ ROWS: tuple[WrongProducer, ...] = (
         if row.action is ActionType.ADD_INDEX
         for first in (True, False)
     ),
+    *(
+        _index_left_out(row, first=True)
+        for row in STATEMENTS
+        if row.action is ActionType.ADD_PRIMARY_KEY
+    ),
     WrongProducer(
         "feed-leaves-out-primary-key-beside-another",
         "changefeed.ddl.add-primary-key",

@@ -172,6 +172,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _rules(lambda rules: [replace(one, positive=True) for one in rules]),
     ),
     WrongProducer(
+        "feed-exclusions-are-final",
+        "changefeed.rules.negation",
+        "It lets no rule include again what one that begins with `!` excludes.",
+        _rules(lambda rules: sorted(rules, key=lambda one: not one.positive)),
+    ),
+    WrongProducer(
         "feed-unlisted-tables-sent",
         "changefeed.rules.listed",
         "It replicates a table that no rule matches.",
@@ -200,6 +206,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.rules.wildcards",
         "It lets `?` match any number of characters.",
         _regex(lambda pattern: pattern.replace(".", ".*"), "?"),
+    ),
+    WrongProducer(
+        "feed-question-mark-is-optional",
+        "changefeed.rules.wildcards",
+        "It lets `?` match one character or none.",
+        _regex(lambda pattern: pattern.replace(".", ".?"), "?"),
     ),
     WrongProducer(
         "feed-classes-are-open",
