@@ -101,7 +101,7 @@ REFUSALS: Final[dict[str, tuple[tuple[str, ...], Patch]]] = {
         patch("harness.sources.tidb.value_filter:value_filter", _with(parsed)),
     ),
     "changefeed.force-replicate.refused": (
-        ("forced-with-deletes-by-key", "forced-with-large-messages"),
+        ("forced-with-deletes-by-key", "forced-with-large-messages", "forced-with-claim-checks"),
         without("force-replicate", OPEN),
     ),
     "avro.table.force-replicate-refused": (("avro-forced",), without("force-replicate", AVRO)),
