@@ -220,6 +220,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _regex(lambda pattern: re.sub(r"\[.*?\]", ".", pattern), "["),
     ),
     WrongProducer(
+        "feed-classes-match-several",
+        "changefeed.rules.wildcards",
+        "It lets a class in brackets match several of its characters.",
+        _regex(lambda pattern: re.sub(r"(\[.*?\])", r"\1+", pattern), "["),
+    ),
+    WrongProducer(
         "feed-class-negation-ignored",
         "changefeed.rules.wildcards",
         "It passes over `!` in a class.",
