@@ -73,6 +73,19 @@ def _stopped(original: Callable[..., Decision]) -> Callable[..., Decision]:
     return ddl
 
 
+def _by_either_name(original: Callable[..., Decision]) -> Callable[..., Decision]:
+    """Return a `ddl` that asks about both names of a rename."""
+
+    def ddl(filters: ChangeFilter, job: DdlJob, query: str, start: int) -> Decision:
+        found = original(filters, job, query, start)
+        if not found.sent or job.action is not ActionType.RENAME_TABLE:
+            return found
+        renamed = replace(job, old_schema=job.schema, old_table=job.table)
+        return original(filters, renamed, query, start)
+
+    return ddl
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "feed-any-ddl-name-is-all-ddl",
@@ -115,5 +128,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.event-filter.bad-sql",
         "It stops where `ignore-sql` does not compile.",
         patch(f"{FILTERS}.ddl", _stopped),
+    ),
+    WrongProducer(
+        "feed-renames-filtered-by-either-name",
+        "changefeed.event-filter.rename-old-name",
+        "It asks event filters by the old and the new name of a rename.",
+        patch(f"{FILTERS}.ddl", _by_either_name),
     ),
 )

@@ -211,7 +211,7 @@ def _index_left_out(row: Statement, *, first: bool) -> WrongProducer:
     )
 
 
-def _sent_when_gone(action: ActionType, words: str) -> WrongProducer:
+def _sent_when_gone(action: ActionType, words: str, also: str = "") -> WrongProducer:
     """Send DDL of a table without a valid index that goes, where nothing else is asked."""
 
     def judge(job: DdlJob, decision: Decision) -> Decision:
@@ -224,6 +224,7 @@ def _sent_when_gone(action: ActionType, words: str) -> WrongProducer:
         "changefeed.ddl.gone-anew",
         f"It sends `{action.display_name}` of a table without a valid index that goes.",
         judged(judge),
+        also=also,
     )
 
 
@@ -264,6 +265,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "It does not send the rename of a table without a valid index to an unknown database.",
         judged(_away_without_index),
     ),
-    _sent_when_gone(ActionType.DROP_TABLE, "drops-without-index"),
+    _sent_when_gone(ActionType.DROP_TABLE, "drops-without-index", "changefeed.ddl.drop-table"),
     _sent_when_gone(ActionType.RENAME_TABLE, "renames-away-without-index"),
 )
