@@ -167,6 +167,7 @@ def _sent_though_last(row: Statement) -> WrongProducer:
         f"changefeed.ddl.{row.words}",
         f"It sends `{row.statement}` where no valid index is left.",
         judged(judge),
+        also="changefeed.ddl.last-index",
     )
 
 
@@ -208,6 +209,7 @@ def _index_left_out(row: Statement, *, first: bool) -> WrongProducer:
         f"changefeed.ddl.{row.words}",
         f"It does not send `{row.statement}` {which}.",
         judged(judge),
+        also="changefeed.ddl.makes-eligible" if first else "",
     )
 
 
