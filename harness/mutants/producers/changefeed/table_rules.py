@@ -92,6 +92,16 @@ def _literal_regex(written: str, found: NamePattern) -> NamePattern:
     return NamePattern(literal=written.strip("/"))
 
 
+def _literal_database(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `parse_pattern` to which a regular expression for databases is a name."""
+
+    def parse(line: str, at: int) -> tuple[NamePattern, int]:
+        found, end = original(line, at)
+        return (found if at else _literal_regex(line[:end], found)), end
+
+    return parse
+
+
 def _anchored(written: str, found: NamePattern) -> NamePattern:
     """Take a regular expression for one over the whole name."""
     if not written.startswith("/") or found.regex is None:
@@ -236,6 +246,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.rules.regex",
         "It takes the text between slashes for a name.",
         _patterns(_literal_regex),
+    ),
+    WrongProducer(
+        "feed-database-regex-is-a-name",
+        "changefeed.rules.regex",
+        "It takes the text between slashes for a name where it stands for databases.",
+        patch(PATTERN, _literal_database),
     ),
     WrongProducer(
         "feed-regex-of-the-whole-name",
