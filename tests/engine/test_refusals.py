@@ -97,11 +97,16 @@ REFUSALS: Final[dict[str, tuple[tuple[str, ...], Patch]]] = {
         patch("harness.sources.tidb.event_filter:event_rule", _with(known_events)),
     ),
     "changefeed.expression.syntax": (
-        ("event-filter-expression",),
+        (
+            "event-filter-expression",
+            "event-filter-expression-of-deletes",
+            "event-filter-expression-of-rows-before",
+            "event-filter-expression-of-rows-after",
+        ),
         patch("harness.sources.tidb.value_filter:value_filter", _with(parsed)),
     ),
     "changefeed.force-replicate.refused": (
-        ("forced-with-deletes-by-key", "forced-with-large-messages"),
+        ("forced-with-deletes-by-key", "forced-with-large-messages", "forced-with-claim-checks"),
         without("force-replicate", OPEN),
     ),
     "avro.table.force-replicate-refused": (("avro-forced",), without("force-replicate", AVRO)),

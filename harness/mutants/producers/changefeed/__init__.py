@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.mutants.producers.changefeed import (
     event_filters,
+    event_reach,
     expressions,
     ignored_statements,
     matrix,
@@ -21,6 +22,7 @@ ROWS: tuple[WrongProducer, ...] = (
     *renames.ROWS,
     *table_rules.ROWS,
     *event_filters.ROWS,
+    *event_reach.ROWS,
     *ignored_statements.ROWS,
     *expressions.ROWS,
     *routing.ROWS,

@@ -167,6 +167,7 @@ def _sent_though_last(row: Statement) -> WrongProducer:
         f"changefeed.ddl.{row.words}",
         f"It sends `{row.statement}` where no valid index is left.",
         judged(judge),
+        also="changefeed.ddl.last-index",
     )
 
 
@@ -208,10 +209,11 @@ def _index_left_out(row: Statement, *, first: bool) -> WrongProducer:
         f"changefeed.ddl.{row.words}",
         f"It does not send `{row.statement}` {which}.",
         judged(judge),
+        also="changefeed.ddl.makes-eligible" if first else "",
     )
 
 
-def _sent_when_gone(action: ActionType, words: str) -> WrongProducer:
+def _sent_when_gone(action: ActionType, words: str, also: str = "") -> WrongProducer:
     """Send DDL of a table without a valid index that goes, where nothing else is asked."""
 
     def judge(job: DdlJob, decision: Decision) -> Decision:
@@ -224,6 +226,7 @@ def _sent_when_gone(action: ActionType, words: str) -> WrongProducer:
         "changefeed.ddl.gone-anew",
         f"It sends `{action.display_name}` of a table without a valid index that goes.",
         judged(judge),
+        also=also,
     )
 
 
@@ -247,6 +250,11 @@ ROWS: tuple[WrongProducer, ...] = (
         if row.action is ActionType.ADD_INDEX
         for first in (True, False)
     ),
+    *(
+        _index_left_out(row, first=True)
+        for row in STATEMENTS
+        if row.action is ActionType.ADD_PRIMARY_KEY
+    ),
     WrongProducer(
         "feed-leaves-out-primary-key-beside-another",
         "changefeed.ddl.add-primary-key",
@@ -259,6 +267,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "It does not send the rename of a table without a valid index to an unknown database.",
         judged(_away_without_index),
     ),
-    _sent_when_gone(ActionType.DROP_TABLE, "drops-without-index"),
+    _sent_when_gone(ActionType.DROP_TABLE, "drops-without-index", "changefeed.ddl.drop-table"),
     _sent_when_gone(ActionType.RENAME_TABLE, "renames-away-without-index"),
 )

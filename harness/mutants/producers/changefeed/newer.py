@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from harness.model.change import Op
+from harness.model.table import Table
 from harness.mutants.producers.changefeed.edits import FILTERS
 from harness.mutants.producers.changefeed.expressions import reading_all, tolerant
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, patch, returns
+from harness.mutants.producers.patch import Patch, adjusted, patch, returns
 from harness.sources.decision import REPLICATE, Decision
 
+ELIGIBLE: Final = "harness.sources.tidb.mounter:eligible"
 IGNORES: Final = "harness.sources.tidb.value_filter:ValueFilter.ignores"
 SPLITS_FIRST: Final = "harness.sources.tidb.changefeed:Changefeed.splits_first"
 
@@ -39,6 +41,11 @@ def _of_any_kind(op: Op) -> Patch:
 def _as_before(original: Callable[..., bool]) -> Callable[..., bool]:
     """Return an `eligible` that takes an index over a virtual column for none."""
     return lambda table, *, force_replicate, **_: original(table, force_replicate=force_replicate)
+
+
+def _any_unique(found: bool, table: Table | None) -> bool:  # noqa: FBT001
+    """Take any unique index for a valid one."""
+    return found or (table is not None and any(index.unique for index in table.indexes))
 
 
 def _none_as_updates(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,6 +107,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "feed-virtual-index-is-none-anew",
         "changefeed.table.virtual-index-anew",
         "It sends nothing of a table whose only unique index is over a virtual column.",
-        patch("harness.sources.tidb.mounter:eligible", _as_before),
+        patch(ELIGIBLE, _as_before),
+    ),
+    WrongProducer(
+        "feed-nullable-index-is-one-anew",
+        "changefeed.table.virtual-index-anew",
+        "It takes a unique index over columns that may be NULL for a valid one.",
+        adjusted(ELIGIBLE, _any_unique),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import add, xor
 from typing import Any, Final
 from zlib import adler32, crc32
 
@@ -62,34 +63,18 @@ def _numbered(change: Callable[[Any, Row, int, int], int]) -> Patch:
     return patch(f"{PLACING}._number", changed)
 
 
-def _added(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: ANN401
-    """Add the hashes of the columns instead of taking their XOR."""
-    if not placing._hashed:  # noqa: SLF001
-        return found
-    digest: int = placing._digest  # noqa: SLF001
-    for name, ordinal, kind in placing._columns:  # noqa: SLF001
-        digest += crc32(value_text(kind, row[ordinal]), name)
-    return digest
+def _combined(of: Callable[[bytes, int], int], join: Callable[[int, int], int]) -> Patch:
+    """Return the patch that hashes each column, or takes the hashes together, in another way."""
 
+    def number(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: ANN401
+        if not placing._hashed:  # noqa: SLF001
+            return found
+        digest: int = placing._digest  # noqa: SLF001
+        for name, ordinal, kind in placing._columns:  # noqa: SLF001
+            digest = join(digest, of(value_text(kind, row[ordinal]), name))
+        return digest
 
-def _values_alone(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: ANN401
-    """Leave the names of the columns out."""
-    if not placing._hashed:  # noqa: SLF001
-        return found
-    digest: int = placing._digest  # noqa: SLF001
-    for _name, ordinal, kind in placing._columns:  # noqa: SLF001
-        digest ^= crc32(value_text(kind, row[ordinal]))
-    return digest
-
-
-def _by_adler(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: ANN401
-    """Hash the columns by another function."""
-    if not placing._hashed:  # noqa: SLF001
-        return found
-    digest: int = placing._digest  # noqa: SLF001
-    for name, ordinal, kind in placing._columns:  # noqa: SLF001
-        digest ^= adler32(value_text(kind, row[ordinal]), name)
-    return digest
+    return _numbered(number)
 
 
 def _without_table(placing: Any, _: Row, __: int, found: int) -> int:  # noqa: ANN401
@@ -120,6 +105,17 @@ def _null_skipped(*, skipped: bool) -> Patch:
         return made
 
     return patch(f"{PLACING}.__init__", changed)
+
+
+def _first_of_handle(original: Callable[..., None]) -> Callable[..., None]:
+    """Return an `__init__` that hashes the first column of a handle alone."""
+
+    def made(placing: Any, rule: Dispatcher | None, *given: object, **named: object) -> None:  # noqa: ANN401
+        original(placing, rule, *given, **named)
+        if rule is not None and rule.partition in ("index-value", "rowid") and not rule.index:
+            placing._columns = placing._columns[:1]  # noqa: SLF001
+
+    return made
 
 
 def _old_images(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -377,6 +373,12 @@ ROWS: tuple[WrongProducer, ...] = (
         for kind in ("index-value", "rowid")
     ),
     WrongProducer(
+        "feed-handle-of-its-first-column",
+        "changefeed.partition.index-value",
+        "It hashes the first column alone of the handle.",
+        patch(f"{PLACING}.__init__", _first_of_handle),
+    ),
+    WrongProducer(
         "feed-index-ignored",
         "changefeed.partition.named-index",
         "It places rows by their handle whatever `index` says.",
@@ -434,19 +436,19 @@ ROWS: tuple[WrongProducer, ...] = (
         "feed-value-hash-by-adler",
         "changefeed.partition.value-hash",
         "It hashes the columns' names and texts by Adler-32.",
-        _numbered(_by_adler),
+        _combined(adler32, xor),
     ),
     WrongProducer(
         "feed-value-hashes-added",
         "changefeed.partition.value-hash",
         "It adds the hashes of columns.",
-        _numbered(_added),
+        _combined(crc32, add),
     ),
     WrongProducer(
         "feed-value-hash-without-names",
         "changefeed.partition.value-hash",
         "It hashes values without the names of their columns.",
-        _numbered(_values_alone),
+        _combined(lambda text, _: crc32(text), xor),
     ),
     WrongProducer(
         "feed-value-hash-without-the-table",

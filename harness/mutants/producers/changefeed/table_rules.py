@@ -92,6 +92,16 @@ def _literal_regex(written: str, found: NamePattern) -> NamePattern:
     return NamePattern(literal=written.strip("/"))
 
 
+def _literal_database(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `parse_pattern` to which a regular expression for databases is a name."""
+
+    def parse(line: str, at: int) -> tuple[NamePattern, int]:
+        found, end = original(line, at)
+        return (found if at else _literal_regex(line[:end], found)), end
+
+    return parse
+
+
 def _anchored(written: str, found: NamePattern) -> NamePattern:
     """Take a regular expression for one over the whole name."""
     if not written.startswith("/") or found.regex is None:
@@ -172,6 +182,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _rules(lambda rules: [replace(one, positive=True) for one in rules]),
     ),
     WrongProducer(
+        "feed-exclusions-are-final",
+        "changefeed.rules.negation",
+        "It lets no rule include again what one that begins with `!` excludes.",
+        _rules(lambda rules: sorted(rules, key=lambda one: not one.positive)),
+    ),
+    WrongProducer(
         "feed-unlisted-tables-sent",
         "changefeed.rules.listed",
         "It replicates a table that no rule matches.",
@@ -202,10 +218,22 @@ ROWS: tuple[WrongProducer, ...] = (
         _regex(lambda pattern: pattern.replace(".", ".*"), "?"),
     ),
     WrongProducer(
+        "feed-question-mark-is-optional",
+        "changefeed.rules.wildcards",
+        "It lets `?` match one character or none.",
+        _regex(lambda pattern: pattern.replace(".", ".?"), "?"),
+    ),
+    WrongProducer(
         "feed-classes-are-open",
         "changefeed.rules.wildcards",
         "It lets a class in brackets match any character.",
         _regex(lambda pattern: re.sub(r"\[.*?\]", ".", pattern), "["),
+    ),
+    WrongProducer(
+        "feed-classes-match-several",
+        "changefeed.rules.wildcards",
+        "It lets a class in brackets match several of its characters.",
+        _regex(lambda pattern: re.sub(r"(\[.*?\])", r"\1+", pattern), "["),
     ),
     WrongProducer(
         "feed-class-negation-ignored",
@@ -218,6 +246,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.rules.regex",
         "It takes the text between slashes for a name.",
         _patterns(_literal_regex),
+    ),
+    WrongProducer(
+        "feed-database-regex-is-a-name",
+        "changefeed.rules.regex",
+        "It takes the text between slashes for a name where it stands for databases.",
+        patch(PATTERN, _literal_database),
     ),
     WrongProducer(
         "feed-regex-of-the-whole-name",
