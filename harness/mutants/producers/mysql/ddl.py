@@ -104,6 +104,15 @@ def _without_tables(record: ConnectRecord) -> Records:
     return () if empty else (record,)
 
 
+def _without_statements(begins: tuple[str, ...], record: ConnectRecord) -> Records:
+    left_out = kind(record) == SCHEMA_CHANGE and record.value["ddl"].startswith(begins)
+    return () if left_out else (record,)
+
+
+def _renames_typed(value: Values) -> None:
+    value["tableChanges"] = [{**one, "type": "RENAME"} for one in value["tableChanges"]]
+
+
 def _database_listed(value: Values) -> None:
     if not value["tableChanges"]:
         own = f'"{value["databaseName"]}"'
@@ -120,15 +129,18 @@ def _truncates(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
         yield event
 
 
-def _all_counted(original: Callable[[Any, LogEvent], None]) -> Callable[[Any, LogEvent], None]:
-    """Let the connector remember the row of each event, whether it is sent or not."""
+def _counted(*, skipped: bool) -> Callable[..., Callable[[Any, LogRow], None]]:
+    """Let the connector remember the row of each event that is skipped, or of those left out."""
 
-    def handle(self: Any, event: LogEvent) -> None:  # noqa: ANN401 - the connector's own
-        original(self, event)
-        if isinstance(event, LogRow):
-            self._state.row = event.row
+    def changed(original: Callable[[Any, LogRow], None]) -> Callable[[Any, LogRow], None]:
+        def handle(self: Any, event: LogRow) -> None:  # noqa: ANN401 - the connector's own
+            original(self, event)
+            if self._skips(event) is skipped:
+                self._state.row = event.row
 
-    return handle
+        return handle
+
+    return changed
 
 
 def _first_columns(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -236,6 +248,24 @@ ROWS: Final = (
         "It sends no statements.",
         each(lambda record: () if kind(record) == SCHEMA_CHANGE else (record,)),
     ),
+    *(
+        row(
+            f"no-statements-of-{words}",
+            "ddl.topic",
+            f"It sends no statement about {words}.",
+            each(partial(_without_statements, begins)),
+        )
+        for words, begins in (
+            ("databases", ("CREATE DATABASE", "ALTER DATABASE", "DROP DATABASE")),
+            ("indexes", ("CREATE INDEX", "CREATE UNIQUE INDEX")),
+        )
+    ),
+    row(
+        "renames-of-their-own-type",
+        "ddl.type",
+        "It calls the change of a table that is renamed RENAME.",
+        _of_statements("RENAME TABLE", _renames_typed),
+    ),
     row(
         "statements-always",
         "ddl.off",
@@ -329,8 +359,14 @@ ROWS: Final = (
     row(
         "statement-of-a-row-left-out",
         "ddl.row-left",
-        "It counts rows that it leaves out for the row of a statement's source.",
-        patch(f"{CONNECTOR}._handle", _all_counted),
+        "It counts rows of tables that it leaves out for the row of a statement's source.",
+        patch(f"{CONNECTOR}._row", _counted(skipped=False)),
+    ),
+    row(
+        "statement-of-a-row-skipped",
+        "ddl.row-left",
+        "It counts rows that it skips for the row of a statement's source.",
+        patch(f"{CONNECTOR}._row", _counted(skipped=True)),
     ),
     row(
         "statements-of-tables-alone",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from harness.codecs.connect.schema import UNSET
@@ -201,6 +201,38 @@ def _years_kept(original: Callable[[str], int | None]) -> Callable[[str], int | 
     return days
 
 
+def _late_years_late(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """Take the years from 70 to 99 for those of this century."""
+
+    def days(value: str) -> int | None:
+        late = 70 <= int(value[:4]) < 100
+        return original(f"20{value[2:]}" if late else value)
+
+    return days
+
+
+def _late_years_kept(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """Take the years from 70 to 99 for what they say."""
+
+    def days(value: str) -> int | None:
+        year = int(value[:4])
+        if not 70 <= year < 100:
+            return original(value)
+        return date.fromisoformat(value).toordinal() - date(1970, 1, 1).toordinal()
+
+    return days
+
+
+def _of_a_century(original: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Take years below 100 for those of the century before, in values of one type."""
+
+    def read(convert: Callable[..., int], value: str, *, optional: bool) -> int | None:
+        low = 0 < int(value[:4]) < 100
+        return original(convert, f"19{value[2:]}" if low else value, optional=optional)
+
+    return read
+
+
 ROWS: Final = (
     *_modes(),
     row(
@@ -319,5 +351,26 @@ ROWS: Final = (
         "temporal.two-digit-year",
         "It takes years below 100 for those of the twentieth century.",
         patch(f"{MOMENTS}:_days", _years_kept),
+    ),
+    row(
+        "two-digit-years-of-this-century",
+        "temporal.two-digit-year",
+        "It takes the years from 70 to 99 for those from 2070 to 2099.",
+        patch(f"{MOMENTS}:_days", _late_years_late),
+    ),
+    row(
+        "two-digit-years-from-70-kept",
+        "temporal.two-digit-year",
+        "It leaves the years from 70 to 99 as they are.",
+        patch(f"{MOMENTS}:_days", _late_years_kept),
+    ),
+    *(
+        row(
+            f"two-digit-years-of-a-{word}",
+            "temporal.two-digit-year",
+            f"It takes years below 100 of a {word.upper()} for those of the twentieth century.",
+            patch(f"{MOMENTS}:{name}", _of_a_century),
+        )
+        for word, name in (("date", "date"), ("datetime", "moment"))
     ),
 )
