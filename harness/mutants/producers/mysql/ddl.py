@@ -305,25 +305,25 @@ ROWS: Final = (
     row(
         "statement-with-comments",
         "ddl.text",
-        "It writes the comments around a statement.",
+        "It writes the comments behind a statement.",
         instead(f"{_PARSED}:trimmed", str.strip),
     ),
     row(
         "index-without-comments",
         "ddl.text",
-        "It leaves the comments around the statement of an index out.",
+        "It leaves the comments behind the statement of an index out.",
         instead(f"{_PARSED}:logged", trimmed),
     ),
     row(
         "database-without-comments",
         "ddl.text",
-        "It leaves the comments around an ALTER DATABASE out.",
+        "It leaves the comments behind an ALTER DATABASE out.",
         _of_statements("ALTER DATABASE", lambda value: value.update(ddl=trimmed(value["ddl"]))),
     ),
     row(
         "unique-index-with-comments",
         "ddl.text",
-        "It writes the comments around the statement of an index whose table it lists.",
+        "It writes the comments behind the statement of an index whose table it lists.",
         patch(f"{_PARSED}:_whole", _unique_as_logged),
     ),
     row(

@@ -20,7 +20,7 @@ from harness.mutants.producers.mysql.edits import (
     values,
     with_properties,
 )
-from harness.mutants.producers.patch import Patch, instead, patch
+from harness.mutants.producers.patch import Patch, instead, patch, result
 from harness.mutants.producers.records import CHANGE, Values
 
 MAPPERS: Final = "harness.codecs.debezium.mappers"
@@ -190,6 +190,17 @@ def _changed_texts() -> Iterator[WrongProducer]:
             yield row(f"{image}-not-{done}", clause, says, _of_an_image(image))
 
 
+def _swapped(place: int) -> Patch:
+    """Return the patch that tries the rules at a place and behind it the other way round.
+
+    Where there is one rule of each kind, that is a cut, a mask, a propagated type and a hash.
+    """
+    return result(
+        f"{MAPPERS}:rules",
+        lambda found: (*found[:place], *found[place : place + 2][::-1], *found[place + 2 :]),
+    )
+
+
 ROWS: Final = (
     *_ignored(),
     *_changed_texts(),
@@ -216,6 +227,16 @@ ROWS: Final = (
         "column.first-rule",
         "It does to a text what each rule says that matches its column.",
         EVERY_RULE,
+    ),
+    *(
+        row(f"{name}-first", "column.first-rule", f"It tries {what}.", _swapped(place))
+        for place, (name, what) in enumerate(
+            (
+                ("mask", "a mask before a truncation"),
+                ("propagated-type", "a propagated type before a mask"),
+                ("hash", "a hash before a propagated type"),
+            )
+        )
     ),
     row(
         "halves-skipped",
