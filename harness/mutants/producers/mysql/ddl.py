@@ -43,7 +43,10 @@ _PARSED: Final = "harness.sources.mysql.statements"
 RUNS: Final = f"{_PARSED}:_runs"
 _LISTED: Final = "harness.sources.mysql.declared:_in_parentheses"
 _UNIQUE: Final = re.compile(r"CREATE\s+UNIQUE\b", re.IGNORECASE)
-_DATABASE_OF_AN_INDEX: Final = re.compile(r"CREATE INDEX \w+ ON (\w+)\.")
+_DATABASE_OF: Final = {
+    "index": re.compile(r"CREATE INDEX \w+ ON (\w+)\."),
+    "sequence": re.compile(r"\w+ SEQUENCE `?(\w+)`?\."),
+}
 
 
 def _fields() -> Iterator[WrongProducer]:
@@ -182,9 +185,9 @@ def _unique_as_logged(original: Callable[..., Parsed]) -> Callable[..., Parsed]:
     return whole
 
 
-def _by_its_database(record: ConnectRecord) -> ConnectRecord:
-    """Key the statement of an index by the database that stands in it."""
-    found = _DATABASE_OF_AN_INDEX.match(record.value["ddl"])
+def _by_its_database(word: str, record: ConnectRecord) -> ConnectRecord:
+    """Key the statement of an index or a sequence by the database that stands in it."""
+    found = _DATABASE_OF[word].match(record.value["ddl"])
     return record if found is None else replace(record, key={"databaseName": found[1]})
 
 
@@ -284,11 +287,14 @@ ROWS: Final = (
         "It writes the statement's table for the database into its key.",
         one(SCHEMA_CHANGE, lambda record: replace(record, key={"databaseName": "t"})),
     ),
-    row(
-        "index-keyed-by-its-database",
-        "ddl.key",
-        "It writes the database that an index names into the key of its statement.",
-        one(SCHEMA_CHANGE, _by_its_database),
+    *(
+        row(
+            f"{word}-keyed-by-its-database",
+            "ddl.key",
+            f"It writes the database of {article} {word} into the key of its statement.",
+            one(SCHEMA_CHANGE, partial(_by_its_database, word)),
+        )
+        for article, word in (("an", "index"), ("a", "sequence"))
     ),
     row(
         "statement-in-capitals",
@@ -314,11 +320,14 @@ ROWS: Final = (
         "It leaves the comments behind the statement of an index out.",
         instead(f"{_PARSED}:logged", trimmed),
     ),
-    row(
-        "database-without-comments",
-        "ddl.text",
-        "It leaves the comments behind an ALTER DATABASE out.",
-        _of_statements("ALTER DATABASE", lambda value: value.update(ddl=trimmed(value["ddl"]))),
+    *(
+        row(
+            f"{word}-without-comments",
+            "ddl.text",
+            f"It leaves the comments behind {begin} out.",
+            _of_statements(begin, lambda value: value.update(ddl=trimmed(value["ddl"]))),
+        )
+        for word, begin in (("database", "ALTER DATABASE"), ("sequence", "DROP SEQUENCE"))
     ),
     row(
         "unique-index-with-comments",
