@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import UNSET
@@ -119,8 +120,8 @@ def _zero_whole(original: Callable[[str], str]) -> Callable[[str], str]:
     return lambda value: EPOCH if value.startswith("0000-00-00") else original(value)
 
 
-def _clamped(found: Conversion) -> Conversion:
-    """Write the greatest or least number of nanoseconds for a moment that has more."""
+def _clamped(found: Conversion, sign: int) -> Conversion:
+    """Write the greatest (1) or least (-1) number of nanoseconds for a moment that has more."""
     if not (found.schema.name or "").endswith("NanoTimestamp"):
         return found
     read = found.parse
@@ -129,7 +130,7 @@ def _clamped(found: Conversion) -> Conversion:
         if read(cell) is None:
             return None
         nanos = (datetime.fromisoformat(cell) - datetime(1970, 1, 1)) // MICROSECOND * 1000  # noqa: DTZ001 - a moment without a zone
-        return read(cell) if abs(nanos) <= LONGEST else LONGEST if nanos > 0 else -LONGEST
+        return sign * LONGEST if sign * nanos > LONGEST else read(cell)
 
     return replace(found, parse=within)
 
@@ -334,11 +335,17 @@ ROWS: Final = (
         )
         for word, part in (("month", slice(5, 7)), ("day", slice(8, 10)))
     ),
-    row(
-        "nanoseconds-clamped",
-        "temporal.nanoseconds",
-        "It writes the greatest number for a DATETIME of more nanoseconds than there can be.",
-        conversions(of(ColumnKind.DATETIME), _clamped),
+    *(
+        row(
+            f"nanoseconds-clamped{end}",
+            "temporal.nanoseconds",
+            f"It writes the {most} number for a DATETIME {behind} all that there can be.",
+            conversions(of(ColumnKind.DATETIME), partial(_clamped, sign=sign)),
+        )
+        for end, most, behind, sign in (
+            ("", "greatest", "behind", 1),
+            ("-at-their-begin", "least", "before", -1),
+        )
     ),
     row(
         "year-zero-as-two-digits",
