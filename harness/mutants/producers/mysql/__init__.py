@@ -6,6 +6,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql import (
     broken_copies,
     connector,
+    copies,
     ddl,
     declared,
     described,
@@ -25,6 +26,7 @@ from harness.mutants.producers.mysql import (
 ROWS: tuple[WrongProducer, ...] = (
     *broken_copies.ROWS,
     *connector.ROWS,
+    *copies.ROWS,
     *ddl.ROWS,
     *declared.ROWS,
     *described.ROWS,

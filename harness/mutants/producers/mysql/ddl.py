@@ -43,7 +43,10 @@ _PARSED: Final = "harness.sources.mysql.statements"
 RUNS: Final = f"{_PARSED}:_runs"
 _LISTED: Final = "harness.sources.mysql.declared:_in_parentheses"
 _UNIQUE: Final = re.compile(r"CREATE\s+UNIQUE\b", re.IGNORECASE)
-_DATABASE_OF_AN_INDEX: Final = re.compile(r"CREATE INDEX \w+ ON (\w+)\.")
+_DATABASE_OF: Final = {
+    "index": re.compile(r"CREATE INDEX \w+ ON (\w+)\."),
+    "sequence": re.compile(r"\w+ SEQUENCE `?(\w+)`?\."),
+}
 
 
 def _fields() -> Iterator[WrongProducer]:
@@ -104,6 +107,15 @@ def _without_tables(record: ConnectRecord) -> Records:
     return () if empty else (record,)
 
 
+def _without_statements(begins: tuple[str, ...], record: ConnectRecord) -> Records:
+    left_out = kind(record) == SCHEMA_CHANGE and record.value["ddl"].startswith(begins)
+    return () if left_out else (record,)
+
+
+def _renames_typed(value: Values) -> None:
+    value["tableChanges"] = [{**one, "type": "RENAME"} for one in value["tableChanges"]]
+
+
 def _database_listed(value: Values) -> None:
     if not value["tableChanges"]:
         own = f'"{value["databaseName"]}"'
@@ -120,15 +132,18 @@ def _truncates(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
         yield event
 
 
-def _all_counted(original: Callable[[Any, LogEvent], None]) -> Callable[[Any, LogEvent], None]:
-    """Let the connector remember the row of each event, whether it is sent or not."""
+def _counted(*, skipped: bool) -> Callable[..., Callable[[Any, LogRow], None]]:
+    """Let the connector remember the row of each event that is skipped, or of those left out."""
 
-    def handle(self: Any, event: LogEvent) -> None:  # noqa: ANN401 - the connector's own
-        original(self, event)
-        if isinstance(event, LogRow):
-            self._state.row = event.row
+    def changed(original: Callable[[Any, LogRow], None]) -> Callable[[Any, LogRow], None]:
+        def handle(self: Any, event: LogRow) -> None:  # noqa: ANN401 - the connector's own
+            original(self, event)
+            if self._skips(event) is skipped:
+                self._state.row = event.row
 
-    return handle
+        return handle
+
+    return changed
 
 
 def _first_columns(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -170,9 +185,9 @@ def _unique_as_logged(original: Callable[..., Parsed]) -> Callable[..., Parsed]:
     return whole
 
 
-def _by_its_database(record: ConnectRecord) -> ConnectRecord:
-    """Key the statement of an index by the database that stands in it."""
-    found = _DATABASE_OF_AN_INDEX.match(record.value["ddl"])
+def _by_its_database(word: str, record: ConnectRecord) -> ConnectRecord:
+    """Key the statement of an index or a sequence by the database that stands in it."""
+    found = _DATABASE_OF[word].match(record.value["ddl"])
     return record if found is None else replace(record, key={"databaseName": found[1]})
 
 
@@ -236,6 +251,24 @@ ROWS: Final = (
         "It sends no statements.",
         each(lambda record: () if kind(record) == SCHEMA_CHANGE else (record,)),
     ),
+    *(
+        row(
+            f"no-statements-of-{words}",
+            "ddl.topic",
+            f"It sends no statement about {words}.",
+            each(partial(_without_statements, begins)),
+        )
+        for words, begins in (
+            ("databases", ("CREATE DATABASE", "ALTER DATABASE", "DROP DATABASE")),
+            ("indexes", ("CREATE INDEX", "CREATE UNIQUE INDEX")),
+        )
+    ),
+    row(
+        "renames-of-their-own-type",
+        "ddl.type",
+        "It calls the change of a table that is renamed RENAME.",
+        _of_statements("RENAME TABLE", _renames_typed),
+    ),
     row(
         "statements-always",
         "ddl.off",
@@ -254,11 +287,14 @@ ROWS: Final = (
         "It writes the statement's table for the database into its key.",
         one(SCHEMA_CHANGE, lambda record: replace(record, key={"databaseName": "t"})),
     ),
-    row(
-        "index-keyed-by-its-database",
-        "ddl.key",
-        "It writes the database that an index names into the key of its statement.",
-        one(SCHEMA_CHANGE, _by_its_database),
+    *(
+        row(
+            f"{word}-keyed-by-its-database",
+            "ddl.key",
+            f"It writes the database of {article} {word} into the key of its statement.",
+            one(SCHEMA_CHANGE, partial(_by_its_database, word)),
+        )
+        for article, word in (("an", "index"), ("a", "sequence"))
     ),
     row(
         "statement-in-capitals",
@@ -275,25 +311,28 @@ ROWS: Final = (
     row(
         "statement-with-comments",
         "ddl.text",
-        "It writes the comments around a statement.",
+        "It writes the comments behind a statement.",
         instead(f"{_PARSED}:trimmed", str.strip),
     ),
     row(
         "index-without-comments",
         "ddl.text",
-        "It leaves the comments around the statement of an index out.",
+        "It leaves the comments behind the statement of an index out.",
         instead(f"{_PARSED}:logged", trimmed),
     ),
-    row(
-        "database-without-comments",
-        "ddl.text",
-        "It leaves the comments around an ALTER DATABASE out.",
-        _of_statements("ALTER DATABASE", lambda value: value.update(ddl=trimmed(value["ddl"]))),
+    *(
+        row(
+            f"{word}-without-comments",
+            "ddl.text",
+            f"It leaves the comments behind {begin} out.",
+            _of_statements(begin, lambda value: value.update(ddl=trimmed(value["ddl"]))),
+        )
+        for word, begin in (("database", "ALTER DATABASE"), ("sequence", "DROP SEQUENCE"))
     ),
     row(
         "unique-index-with-comments",
         "ddl.text",
-        "It writes the comments around the statement of an index whose table it lists.",
+        "It writes the comments behind the statement of an index whose table it lists.",
         patch(f"{_PARSED}:_whole", _unique_as_logged),
     ),
     row(
@@ -329,8 +368,14 @@ ROWS: Final = (
     row(
         "statement-of-a-row-left-out",
         "ddl.row-left",
-        "It counts rows that it leaves out for the row of a statement's source.",
-        patch(f"{CONNECTOR}._handle", _all_counted),
+        "It counts rows of tables that it leaves out for the row of a statement's source.",
+        patch(f"{CONNECTOR}._row", _counted(skipped=False)),
+    ),
+    row(
+        "statement-of-a-row-skipped",
+        "ddl.row-left",
+        "It counts rows that it skips for the row of a statement's source.",
+        patch(f"{CONNECTOR}._row", _counted(skipped=True)),
     ),
     row(
         "statements-of-tables-alone",

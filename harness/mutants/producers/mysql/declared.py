@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import UNSET
 from harness.codecs.debezium.columns import ColumnType
+from harness.ddl.definitions.columns import ColumnDef, OptionKind
 from harness.model.binlog import LogTable
 from harness.model.columns import INTEGERS, ColumnKind
 from harness.mutants.producers.mysql.edits import (
@@ -23,6 +24,7 @@ from harness.mutants.producers.patch import adjusted, instead, patch, result
 
 _SIMULATOR: Final = "harness.sources.mysql.simulator"
 _KNOWN: Final = "harness.sources.mysql.known"
+_DECLARED: Final = "harness.sources.mysql.declared"
 _KEPT: Final = f"{CODEC}.defaults:_kept"
 
 
@@ -78,6 +80,22 @@ def _as_shown(original: Callable[[str], dict[str, str | None]]) -> Callable[[str
     return comments
 
 
+def _unsaid(original: Callable[[ColumnDef], bool | None]) -> Callable[[ColumnDef], bool | None]:
+    """Take PRIMARY KEY at a column for no word on NULL."""
+
+    def said(column: ColumnDef) -> bool | None:
+        options = (one for one in column.options if one.kind is not OptionKind.PRIMARY_KEY)
+        return original(replace(column, options=tuple(options)))
+
+    return said
+
+
+def _bare(default: object) -> object:
+    """Return N'x' as x."""
+    found = re.fullmatch(r"[Nn]'(.*)'", default) if isinstance(default, str) else None
+    return default if found is None else found[1]
+
+
 ROWS: Final = (
     row(
         "signed-left-out",
@@ -108,6 +126,18 @@ ROWS: Final = (
         "value.optional",
         "It says of each column that it is never null.",
         schemas(lambda _: True, optional=False),
+    ),
+    row(
+        "primary-keys-optional",
+        "value.optional",
+        "It says of a column with PRIMARY KEY and without NOT NULL that it may be null.",
+        patch(f"{_DECLARED}:_said", _unsaid),
+    ),
+    row(
+        "defaults-of-national-texts-bare-in-schemas",
+        "value.default",
+        "It writes the default N'x' into a schema without its letter and its quotes.",
+        result(f"{CODEC}.defaults:schema_default", _bare),
     ),
     row(
         "defaults-without-escapes",

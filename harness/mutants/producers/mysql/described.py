@@ -11,7 +11,7 @@ from harness.codecs.debezium_mysql.defaults import default_text
 from harness.model.binlog import LogTable
 from harness.model.columns import Column
 from harness.model.table import TableId
-from harness.mutants.producers.mysql.edits import row, stream, valued
+from harness.mutants.producers.mysql.edits import row, stream, valued, values
 from harness.mutants.producers.patch import Patch, instead, patch
 from harness.mutants.producers.records import CHANGE, SCHEMA_CHANGE, Records, Values, kind
 
@@ -140,6 +140,18 @@ def _sums_kept(original: Text) -> Text:
         return default.text if enclosed and default is not None else original(column)
 
     return text
+
+
+def _never(flag: str) -> Patch:
+    """Return the patch by which CHANGE COLUMN takes a flag away from all columns."""
+
+    def change(value: Values) -> None:
+        if "CHANGE COLUMN" in value["ddl"]:
+            for one in value["tableChanges"]:
+                table = one["table"]
+                one["table"] = {**table, "columns": [{**c, flag: False} for c in table["columns"]]}
+
+    return values(SCHEMA_CHANGE, change)
 
 
 def _keys_of_rows(given: Records) -> Iterator[ConnectRecord]:
@@ -319,5 +331,20 @@ ROWS: Final = (
         "ddl.default",
         "It leaves the default out that is the clock.",
         _columns(_clockless),
+    ),
+    row(
+        "tables-without-comments-of-columns",
+        "value.comment",
+        "It leaves the comments of columns out of tables.",
+        _columns(lambda column: column.update(comment=None)),
+    ),
+    *(
+        row(
+            f"changed-columns-not-{word}",
+            "ddl.left-by-change",
+            f"It says behind CHANGE COLUMN of no column that it is `{flag}`.",
+            _never(flag),
+        )
+        for word, flag in (("counted", "autoIncremented"), ("generated", "generated"))
     ),
 )

@@ -66,11 +66,11 @@ def _rows_named(schema: Schema) -> Schema:
     return schema
 
 
-def _deletes_without_after(record: ConnectRecord) -> Records:
+def _without_image(letter: str, image: str, record: ConnectRecord) -> Records:
     schema = record.value_schema
-    if op(record) != "d" or schema is None:
+    if op(record) != letter or schema is None:
         return (record,)
-    return (replace(record, value_schema=dropped("after", schema)),)
+    return (replace(record, value_schema=dropped(image, schema)),)
 
 
 def _turned(schema: Schema) -> Schema:
@@ -181,11 +181,18 @@ ROWS: Final = (
         "It writes the columns of a row from the last to the first.",
         value_schema(CHANGE, _columns_turned),
     ),
-    row(
-        "deletes-of-another-schema",
-        "envelope.same-schema",
-        "It has no `after` in the schema of a delete.",
-        each(_deletes_without_after),
+    *(
+        row(
+            f"{word}s-of-another-schema",
+            "envelope.same-schema",
+            f"It has no `{image}` in the schema of {article} {word}.",
+            each(partial(_without_image, letter, image)),
+        )
+        for letter, article, word, image in (
+            ("c", "a", "create", "before"),
+            ("u", "an", "update", "before"),
+            ("d", "a", "delete", "after"),
+        )
     ),
     row(
         "event-in-milliseconds-throughout",

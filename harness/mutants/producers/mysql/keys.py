@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType
+from harness.ddl.definitions.keys import Constraint
 from harness.model.table import Table
 from harness.mutants.producers.field_names import BY_CONVERTER
 from harness.mutants.producers.mysql.edits import (
@@ -16,12 +18,13 @@ from harness.mutants.producers.mysql.edits import (
     key_schema,
     row,
 )
-from harness.mutants.producers.patch import Patch, entry, patch
+from harness.mutants.producers.patch import Patch, entry, patch, result
 from harness.mutants.producers.records import Records, of_row
 from harness.sources.mysql.declared import unique_columns
 
 TABLES: Final = "harness.codecs.debezium.tables"
 SERVER: Final = "harness.sources.mysql.simulator:Server"
+DECLARED: Final = "harness.sources.mysql.declared"
 Key = tuple[str, ...]
 
 
@@ -159,6 +162,20 @@ def _next_in_place(dropped: str) -> Callable[[Key, str, Table], Key]:
     return key
 
 
+def _constraints_last(original: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """Take each unique key of its own as if it stood behind all columns."""
+
+    def elements(statement: object) -> Iterator[Any]:
+        for one in original(statement):
+            yield replace(one, at=sys.maxsize) if isinstance(one, Constraint) else one
+
+    return elements
+
+
+def _from_the_last(found: Iterator[Key]) -> Iterator[Key]:
+    return reversed([*found])
+
+
 ROWS: Final = (
     row(
         "first-column-of-a-key",
@@ -195,6 +212,12 @@ ROWS: Final = (
         "key.unique",
         "It takes the last unique index for the key.",
         _keys(_last_unique),
+    ),
+    row(
+        "unique-index-ahead-of-its-columns",
+        "key.unique",
+        "It takes a unique index for the key whose columns stand behind it.",
+        patch(f"{DECLARED}:_elements", _constraints_last),
     ),
     row(
         "key-of-what-is-there",
@@ -237,6 +260,12 @@ ROWS: Final = (
         "key.unique-at-column",
         "It takes no nullable column for a key that says UNIQUE itself.",
         _keys(_never_null),
+    ),
+    row(
+        "last-unique-of-a-text",
+        "key.unique-at-column",
+        "It takes the last UNIQUE of a statement's text for the key.",
+        result(f"{DECLARED}:unique_columns", _from_the_last),
     ),
     row(
         "key-optional",

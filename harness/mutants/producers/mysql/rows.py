@@ -102,6 +102,18 @@ def _tombstones(change: Callable[[ConnectRecord], Iterable[ConnectRecord]]) -> P
     return each(lambda record: change(record) if kind(record) == TOMBSTONE else (record,))
 
 
+def _never_without(
+    gone: ConnectRecord, tombstones: list[ConnectRecord], new: ConnectRecord
+) -> Records:
+    """Return a key change with a tombstone, whatever was asked for."""
+    return (gone, *(tombstones or [replace(gone, value=None, value_schema=None)]), new)
+
+
+def _without_new_key(record: ConnectRecord) -> Records:
+    own = tuple(header for header in record.headers if header.key != NEW_KEY)
+    return (replace(record, headers=own),)
+
+
 def _early_tombstones(given: Records) -> Iterator[ConnectRecord]:
     held: list[ConnectRecord] = []
     for record in given:
@@ -131,6 +143,10 @@ def _without_database(topic: str) -> str:
 
 def _first_of_event(record: ConnectRecord) -> Records:
     return () if op(record) and record.value["source"]["row"] else (record,)
+
+
+def _first_of(letter: str, record: ConnectRecord) -> Records:
+    return _first_of_event(record) if op(record) == letter else (record,)
 
 
 def _keyed_truncate(record: ConnectRecord) -> Records:
@@ -182,6 +198,15 @@ ROWS: Final = (
         "It sends the first row alone of an event of the log.",
         each(_first_of_event),
     ),
+    *(
+        row(
+            f"one-{word}-an-event",
+            "event.per-row",
+            f"It sends the first {word} alone of an event of the log.",
+            each(partial(_first_of, letter)),
+        )
+        for letter, word in (("c", "insert"), ("u", "update"), ("d", "delete"))
+    ),
     row(
         "third-record-lost",
         "delivery.exactly-once",
@@ -231,6 +256,12 @@ ROWS: Final = (
         "It sends a changed key as an update.",
         _halves(_update),
     ),
+    row(
+        "moved-key-tombstone-always",
+        "pk-update.sequence",
+        "It sends a tombstone for a changed key where tombstones.on.delete is false, too.",
+        _halves(_never_without),
+    ),
     row("no-tombstones", "tombstone.follows", "It sends no tombstones.", _tombstones(lambda _: ())),
     row(
         "tombstones-first",
@@ -261,6 +292,12 @@ ROWS: Final = (
         "tombstone.headers",
         "It sends tombstones without headers.",
         _tombstones(lambda record: (replace(record, headers=()),)),
+    ),
+    row(
+        "tombstones-without-the-new-key",
+        "tombstone.headers",
+        "It leaves `__debezium.newkey` out of the tombstone of a changed key.",
+        _tombstones(_without_new_key),
     ),
     row(
         "tombstones-always",

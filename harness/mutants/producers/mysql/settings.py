@@ -6,13 +6,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from harness.codecs.debezium.columns import ColumnType, Jdbc
+from harness.codecs.debezium.columns import ColumnType
 from harness.codecs.debezium.mappers import Mapper
 from harness.model.binlog import LogDdl, LogRow
+from harness.model.columns import ColumnKind
 from harness.mutants.producers.column_rules import EVERY_RULE, LAST_RULE
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.mysql.edits import CONNECTOR, ignoring, row, with_properties
-from harness.mutants.producers.patch import Patch, instead, patch
+from harness.mutants.producers.mysql.edits import (
+    CONNECTOR,
+    ignoring,
+    kind_of,
+    row,
+    values,
+    with_properties,
+)
+from harness.mutants.producers.patch import Patch, instead, patch, result
+from harness.mutants.producers.records import CHANGE, Values
 
 MAPPERS: Final = "harness.codecs.debezium.mappers"
 # Setting -> its clause.
@@ -144,17 +153,57 @@ def _null_kept(original: Callable[[int], Any]) -> Callable[[int], Any]:
     return starred
 
 
-def _no_char(found: Callable[..., Any]) -> Callable[..., Any]:
-    """Mask no CHAR."""
+def _none_of(kind: ColumnKind) -> Patch:
+    """Return the patch by which no rule changes a column of a kind."""
 
-    def mapper(rules: Any, key: Any, column: ColumnType) -> Any:  # noqa: ANN401 - as the original
-        return None if column.jdbc is Jdbc.CHAR else found(rules, key, column)
+    def changed(found: Callable[..., Any]) -> Callable[..., Any]:
+        def mapper(rules: Any, key: Any, column: ColumnType) -> Any:  # noqa: ANN401 - as the original
+            return None if kind_of(column) is kind else found(rules, key, column)
 
-    return mapper
+        return mapper
+
+    return patch(f"{MAPPERS}:mapper_for", changed)
+
+
+def _of_an_image(image: str) -> Patch:
+    """Return the patch by which the texts of one image of a row are not what a rule makes."""
+
+    def change(value: Values) -> None:
+        for name, held in (value[image] or {}).items():
+            value[image][name] = "as it is" if isinstance(held, str) else held
+
+    return values(CHANGE, change)
+
+
+def _changed_texts() -> Iterator[WrongProducer]:
+    """Yield, for each kind and each image that a rule changes, one that leaves it as it is."""
+    for done, clause, kinds in (
+        ("masked", "column.masked", (ColumnKind.CHAR, ColumnKind.VARCHAR)),
+        ("hashed", "column.hashed", (ColumnKind.CHAR, ColumnKind.VARCHAR, ColumnKind.TEXT)),
+    ):
+        for kind in kinds:
+            word = kind.value
+            says = f"It leaves {word.upper()} as it is where it is to be {done}."
+            yield row(f"{word}-not-{done}", clause, says, _none_of(kind))
+        for image in ("before", "after"):
+            says = f"It leaves the texts of `{image}` other than {done}."
+            yield row(f"{image}-not-{done}", clause, says, _of_an_image(image))
+
+
+def _swapped(place: int) -> Patch:
+    """Return the patch that tries the rules at a place and behind it the other way round.
+
+    Where there is one rule of each kind, that is a cut, a mask, a propagated type and a hash.
+    """
+    return result(
+        f"{MAPPERS}:rules",
+        lambda found: (*found[:place], *found[place : place + 2][::-1], *found[place + 2 :]),
+    )
 
 
 ROWS: Final = (
     *_ignored(),
+    *_changed_texts(),
     row(
         "first-entry-of-skipped-operations",
         "event.skipped",
@@ -168,12 +217,6 @@ ROWS: Final = (
         patch(f"{CONNECTOR}._row", _whole_rows),
     ),
     row(
-        "char-not-masked",
-        "column.masked",
-        "It leaves CHAR as it is where it is to be masked.",
-        patch(f"{MAPPERS}:mapper_for", _no_char),
-    ),
-    row(
         "rules-turned-round",
         "column.first-rule",
         "It takes the last rule that matches a column.",
@@ -184,6 +227,16 @@ ROWS: Final = (
         "column.first-rule",
         "It does to a text what each rule says that matches its column.",
         EVERY_RULE,
+    ),
+    *(
+        row(f"{name}-first", "column.first-rule", f"It tries {what}.", _swapped(place))
+        for place, (name, what) in enumerate(
+            (
+                ("mask", "a mask before a truncation"),
+                ("propagated-type", "a propagated type before a mask"),
+                ("hash", "a hash before a propagated type"),
+            )
+        )
     ),
     row(
         "halves-skipped",

@@ -44,8 +44,11 @@ def _as_mode(asked: str, other: str) -> Patch:
 def _modes() -> Iterator[WrongProducer]:
     for asked, other, clause, says in (
         ("initial", "no_data", "initial", "reads no row"),
+        ("initial", "initial_only", "initial", "follows no log"),
         ("always", "no_data", "first-start", "reads no row at a first start"),
         ("when_needed", "no_data", "first-start", "reads no row at a first start"),
+        ("always", "initial_only", "first-start", "follows no log at a first start"),
+        ("when_needed", "initial_only", "first-start", "follows no log at a first start"),
         ("initial_only", "initial", "initial-only", "follows the log"),
         ("no_data", "initial", "none", "reads rows"),
         ("no_data", "initial_only", "none", "reads rows and nothing else"),

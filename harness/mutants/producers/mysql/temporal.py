@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import UNSET
@@ -119,8 +120,8 @@ def _zero_whole(original: Callable[[str], str]) -> Callable[[str], str]:
     return lambda value: EPOCH if value.startswith("0000-00-00") else original(value)
 
 
-def _clamped(found: Conversion) -> Conversion:
-    """Write the greatest or least number of nanoseconds for a moment that has more."""
+def _clamped(found: Conversion, sign: int) -> Conversion:
+    """Write the greatest (1) or least (-1) number of nanoseconds for a moment that has more."""
     if not (found.schema.name or "").endswith("NanoTimestamp"):
         return found
     read = found.parse
@@ -129,7 +130,7 @@ def _clamped(found: Conversion) -> Conversion:
         if read(cell) is None:
             return None
         nanos = (datetime.fromisoformat(cell) - datetime(1970, 1, 1)) // MICROSECOND * 1000  # noqa: DTZ001 - a moment without a zone
-        return read(cell) if abs(nanos) <= LONGEST else LONGEST if nanos > 0 else -LONGEST
+        return sign * LONGEST if sign * nanos > LONGEST else read(cell)
 
     return replace(found, parse=within)
 
@@ -199,6 +200,38 @@ def _years_kept(original: Callable[[str], int | None]) -> Callable[[str], int | 
         return original(f"19{year[2:]}{rest}" if 0 < int(year) < 100 else value)
 
     return days
+
+
+def _late_years_late(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """Take the years from 70 to 99 for those of this century."""
+
+    def days(value: str) -> int | None:
+        late = 70 <= int(value[:4]) < 100
+        return original(f"20{value[2:]}" if late else value)
+
+    return days
+
+
+def _late_years_kept(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """Take the years from 70 to 99 for what they say."""
+
+    def days(value: str) -> int | None:
+        year = int(value[:4])
+        if not 70 <= year < 100:
+            return original(value)
+        return date.fromisoformat(value).toordinal() - date(1970, 1, 1).toordinal()
+
+    return days
+
+
+def _of_a_century(original: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Take years below 100 for those of the century before, in values of one type."""
+
+    def read(convert: Callable[..., int], value: str, *, optional: bool) -> int | None:
+        low = 0 < int(value[:4]) < 100
+        return original(convert, f"19{value[2:]}" if low else value, optional=optional)
+
+    return read
 
 
 ROWS: Final = (
@@ -302,11 +335,17 @@ ROWS: Final = (
         )
         for word, part in (("month", slice(5, 7)), ("day", slice(8, 10)))
     ),
-    row(
-        "nanoseconds-clamped",
-        "temporal.nanoseconds",
-        "It writes the greatest number for a DATETIME of more nanoseconds than there can be.",
-        conversions(of(ColumnKind.DATETIME), _clamped),
+    *(
+        row(
+            f"nanoseconds-clamped{end}",
+            "temporal.nanoseconds",
+            f"It writes the {most} number for a DATETIME {behind} all that there can be.",
+            conversions(of(ColumnKind.DATETIME), partial(_clamped, sign=sign)),
+        )
+        for end, most, behind, sign in (
+            ("", "greatest", "behind", 1),
+            ("-at-their-begin", "least", "before", -1),
+        )
     ),
     row(
         "year-zero-as-two-digits",
@@ -319,5 +358,26 @@ ROWS: Final = (
         "temporal.two-digit-year",
         "It takes years below 100 for those of the twentieth century.",
         patch(f"{MOMENTS}:_days", _years_kept),
+    ),
+    row(
+        "two-digit-years-of-this-century",
+        "temporal.two-digit-year",
+        "It takes the years from 70 to 99 for those from 2070 to 2099.",
+        patch(f"{MOMENTS}:_days", _late_years_late),
+    ),
+    row(
+        "two-digit-years-from-70-kept",
+        "temporal.two-digit-year",
+        "It leaves the years from 70 to 99 as they are.",
+        patch(f"{MOMENTS}:_days", _late_years_kept),
+    ),
+    *(
+        row(
+            f"two-digit-years-of-a-{word}",
+            "temporal.two-digit-year",
+            f"It takes years below 100 of a {word.upper()} for those of the twentieth century.",
+            patch(f"{MOMENTS}:{name}", _of_a_century),
+        )
+        for word, name in (("date", "date"), ("datetime", "moment"))
     ),
 )

@@ -11,7 +11,7 @@ from harness.codecs.connect.logical import SCALE
 from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
 from harness.codecs.debezium_mysql.values import PRECISION
-from harness.model.columns import CHARACTERS, Column, ColumnKind
+from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
     CODEC,
@@ -77,6 +77,10 @@ def _confused() -> Iterator[WrongProducer]:
             f"It writes {kind.value.upper()} as {'bytes' if text else 'text'}.",
             conversions(of(kind), _as_bytes if text else _as_text),
         )
+
+
+def _kept_bytes(found: Conversion) -> Conversion:
+    return found if found.schema.kind is SchemaType.BYTES else _as_bytes(found)
 
 
 def _unnamed() -> Iterator[WrongProducer]:
@@ -312,6 +316,10 @@ def _modes() -> Iterator[WrongProducer]:
             f"It takes binary.handling.mode {value} for {other}.",
             read_as("binary", value, other),
         )
+    for kind in (kind for kind in ColumnKind if kind in BINARIES):
+        says = f"It leaves {kind.value.upper()} as bytes, whatever binary.handling.mode says."
+        edit = conversions(of(kind), _kept_bytes)
+        yield row(f"{kind.value}-whatever-the-mode", "binary.mode", says, edit)
     for value, other in (("long", "precise"), ("precise", "long")):
         yield row(
             f"unsigned-{value}-read-as-{other}",
@@ -373,6 +381,7 @@ ROWS: Final = (
         "type.real",
         "It keeps the words of a type when a later statement declares the column in others.",
         patch("harness.sources.mysql.known:Known.spell", _first_word_stays),
+        also="type.boolean",
     ),
     row(
         "float-bits-forgotten",

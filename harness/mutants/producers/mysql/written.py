@@ -7,12 +7,23 @@ from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
-from harness.codecs.debezium.columns import ColumnType
+from harness.codecs.debezium.columns import ColumnType, Conversion
 from harness.model.binlog import LogTable
 from harness.model.columns import Column, ColumnKind
-from harness.mutants.producers.mysql.edits import CODEC, each, kind_of, row
+from harness.model.table import Table
+from harness.mutants.producers.mysql.edits import (
+    CODEC,
+    cells,
+    conversions,
+    each,
+    kind_of,
+    of,
+    row,
+    values,
+)
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
-from harness.mutants.producers.records import SCHEMA_CHANGE, Records, kind
+from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
+from harness.sources.mysql.known import Known
 
 _DEFAULTS: Final = f"{CODEC}.defaults"
 _KNOWN: Final = "harness.sources.mysql.known"
@@ -47,6 +58,40 @@ def _escaped_quotes(original: Callable[[str], str]) -> Callable[[str], str]:
 def _anew(original: Callable[[Column], tuple[str, ...]]) -> Callable[[Column], tuple[str, ...]]:
     """Take members for those of SHOW CREATE TABLE."""
     return lambda column: original(replace(column, written=()))
+
+
+def _sets_anew(
+    original: Callable[[Column], tuple[str, ...]],
+) -> Callable[[Column], tuple[str, ...]]:
+    """Take members of a SET for those of SHOW CREATE TABLE."""
+    return lambda column: original(
+        replace(column, written=()) if column.kind is ColumnKind.SET else column
+    )
+
+
+def _in_schemas(found: Conversion) -> Conversion:
+    """Take the escapes of members for what they stand for, in a schema alone."""
+    parameters = tuple((name, _read_escapes(text)) for name, text in found.schema.parameters)
+    return replace(found, schema=replace(found.schema, parameters=parameters))
+
+
+def _listed(value: Values) -> None:
+    """List the sequence that a statement is about."""
+    verb, _, rest = value["ddl"].partition(" SEQUENCE ")
+    if rest and not value["tableChanges"]:
+        name = rest.split()[0].replace("`", "").replace(".", '"."')
+        value["tableChanges"] = [{"type": verb, "id": f'"{name}"', "table": None}]
+
+
+def _comment_copied(original: Callable[..., None]) -> Callable[..., None]:
+    """Take the comment of a table for one that is made LIKE it as well."""
+
+    def copy(known: Known, same: Table, made: Table) -> None:
+        original(known, same, made)
+        if same.id in known.tables:
+            known.tables[made.id] = known.tables[same.id]
+
+    return copy
 
 
 def _without(verb: str) -> Patch:
@@ -125,10 +170,46 @@ ROWS: Final = (
         patch(f"{CODEC}.columns:_written", _anew),
     ),
     row(
+        "members-of-sets-anew",
+        "ddl.members",
+        "It lists the members of a SET as SHOW CREATE TABLE has them.",
+        patch(f"{CODEC}.columns:_written", _sets_anew),
+    ),
+    row(
+        "members-without-escapes-in-schemas",
+        "value.member-escapes",
+        "It takes the escapes of an ENUM's members for what they stand for in schemas.",
+        conversions(of(ColumnKind.ENUM), _in_schemas),
+    ),
+    row(
+        "members-without-escapes-in-values",
+        "value.member-escapes",
+        "It takes the escapes of an ENUM's members for what they stand for in values.",
+        cells(of(ColumnKind.ENUM), lambda text: text and _read_escapes(text)),
+    ),
+    row(
+        "sequences-among-tables",
+        "ddl.sequence",
+        "It lists a sequence among the tables of its statement.",
+        values(SCHEMA_CHANGE, _listed),
+    ),
+    row(
+        "comments-of-tables-copied",
+        "ddl.table-comment",
+        "It takes the comment of a table over to one that is made LIKE it.",
+        patch(f"{_KNOWN}:Known.copy", _comment_copied),
+    ),
+    row(
         "changed-members-forgotten",
         "ddl.left-by-change",
         "It forgets the members of a column that CHANGE COLUMN makes another type of.",
         _known(lambda table: replace(table, members=())),
+    ),
+    row(
+        "changed-members-but-the-first-forgotten",
+        "ddl.left-by-change",
+        "It forgets the members of each such column but the first, as of a SET behind an ENUM.",
+        _known(lambda table: replace(table, members=table.members[:1])),
     ),
     row(
         "changed-numbers-forgotten",
