@@ -55,6 +55,14 @@ MODE_CLAUSES: Final = MappingProxyType(
         ISO: "vitess.temporal.isostring",
     }
 )
+# Of a zero date's mutant: the end of its name, whose type, its words, the text, another one.
+_PARTLY_ZERO: Final = r"\d{4}-(?:00-\d\d|\d\d-00)"
+_ZEROS: Final = (
+    ("zero-as-1970", "DATE", "a zero date as 1970-01-01", "0000-00-00", "1970-01-01"),
+    ("zero-datetime-as-1970", "DATETIME", "a zero DATETIME as 1970", "0000-00-00", "1970-01-01"),
+    ("no-month-as-zero", "DATE", "a DATE without a month as zero", _PARTLY_ZERO, "0000-00-00"),
+    ("no-day-as-zero", "DATETIME", "a DATETIME without a day as zero", _PARTLY_ZERO, "0000-00-00"),
+)
 Lenient = Callable[[int, int, int], java_calendar.Civil]
 
 
@@ -143,17 +151,17 @@ def _isostring() -> Iterator[WrongProducer]:
                 lambda _, found: replace(found, convert=lambda text: text.replace(" ", "T") + "Z"),
             ),
         )
-    yield WrongProducer(
-        "vitess-isostring-zero-as-1970",
-        "vitess.temporal.isostring-zero",
-        "It writes a zero date as 1970-01-01 under `isostring`.",
-        by_mode(
-            partial(_iso, "DATE"),
-            lambda _, found: replace(
-                found, convert=lambda text: text.replace("0000-00-00", "1970-01-01")
-            ),
-        ),
-    )
+    for what, kind, words, zero, other in _ZEROS:
+        yield WrongProducer(
+            f"vitess-isostring-{what}",
+            "vitess.temporal.isostring-zero",
+            f"It writes {words} under `isostring`.",
+            by_mode(partial(_iso, kind), partial(_rewritten, zero, other)),
+        )
+
+
+def _rewritten(zero: str, other: str, _: ColumnType, found: Conversion) -> Conversion:
+    return replace(found, convert=lambda text: re.sub(zero, other, text))
 
 
 def _iso(kind: str, column: ColumnType, found: ValueModes) -> bool:
@@ -369,6 +377,15 @@ ROWS: tuple[WrongProducer, ...] = (
         patch(f"{TEMPORAL}:_wrapped_nanos", lambda _: temporal.NANO_TIME.convert),
     ),
     WrongProducer(
+        "vitess-nanoseconds-wrap-upwards-alone",
+        "vitess.temporal.nanoseconds-wrap",
+        "It writes the least 64-bit number for a DATETIME more than 292 years before 1970.",
+        patch(
+            f"{TEMPORAL}:_wrapped_nanos",
+            lambda original: lambda value: max(value, -(2**63)) if value < 0 else original(value),
+        ),
+    ),
+    WrongProducer(
         "vitess-zero-date-as-1970",
         "vitess.temporal.zero-date",
         "It writes a zero DATE as 1970-01-01 in a nullable column too.",
@@ -445,6 +462,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.temporal.override-nullable",
         "It pays no heed to override.datetime.to.nullable.",
         modes(nullable_datetime=False),
+        also="vitess.value.optional",
     ),
     WrongProducer(
         "vitess-override-under-isostring",
