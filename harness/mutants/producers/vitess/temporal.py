@@ -55,14 +55,6 @@ MODE_CLAUSES: Final = MappingProxyType(
         ISO: "vitess.temporal.isostring",
     }
 )
-# Of a zero date's mutant: the end of its name, whose type, its words, the text, another one.
-_PARTLY_ZERO: Final = r"\d{4}-(?:00-\d\d|\d\d-00)"
-_ZEROS: Final = (
-    ("zero-as-1970", "DATE", "a zero date as 1970-01-01", "0000-00-00", "1970-01-01"),
-    ("zero-datetime-as-1970", "DATETIME", "a zero DATETIME as 1970", "0000-00-00", "1970-01-01"),
-    ("no-month-as-zero", "DATE", "a DATE without a month as zero", _PARTLY_ZERO, "0000-00-00"),
-    ("no-day-as-zero", "DATETIME", "a DATETIME without a day as zero", _PARTLY_ZERO, "0000-00-00"),
-)
 Lenient = Callable[[int, int, int], java_calendar.Civil]
 
 
@@ -151,17 +143,6 @@ def _isostring() -> Iterator[WrongProducer]:
                 lambda _, found: replace(found, convert=lambda text: text.replace(" ", "T") + "Z"),
             ),
         )
-    for what, kind, words, zero, other in _ZEROS:
-        yield WrongProducer(
-            f"vitess-isostring-{what}",
-            "vitess.temporal.isostring-zero",
-            f"It writes {words} under `isostring`.",
-            by_mode(partial(_iso, kind), partial(_rewritten, zero, other)),
-        )
-
-
-def _rewritten(zero: str, other: str, _: ColumnType, found: Conversion) -> Conversion:
-    return replace(found, convert=lambda text: re.sub(zero, other, text))
 
 
 def _iso(kind: str, column: ColumnType, found: ValueModes) -> bool:
@@ -390,6 +371,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.temporal.zero-date",
         "It writes a zero DATE as 1970-01-01 in a nullable column too.",
         patch(f"{TEXTS}:date", _as_midnight),
+    ),
+    WrongProducer(
+        "vitess-zero-day-as-the-first",
+        "vitess.temporal.zero-date",
+        "It takes a DATE whose day alone is zero for the first of its month.",
+        patch(
+            f"{TEXTS}:date",
+            lambda original: lambda raw: original(re.sub(rb"(?<!-00)-00$", b"-01", raw)),
+        ),
     ),
     WrongProducer(
         "vitess-zero-datetime-as-1970",
