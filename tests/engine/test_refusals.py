@@ -131,7 +131,10 @@ REFUSALS: Final[dict[str, tuple[tuple[str, ...], Patch]]] = {
         ("topic-in-the-wrong-order",),
         patch("harness.sources.tidb.topic:check_topic", _with(in_order)),
     ),
-    "vitess.topic.prefix-legal": (("vitess-prefix-of-blanks",), unsaid("topic.prefix")),
+    "vitess.topic.prefix-legal": (
+        ("vitess-prefix-of-blanks", "vitess-prefix-of-other-letters"),
+        unsaid("topic.prefix"),
+    ),
     "vitess.filter.not-both": (
         ("vitess-include-and-exclude", "vitess-include-and-exclude-of-columns"),
         unsaid("is already specified"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Schema
@@ -18,6 +19,7 @@ from harness.mutants.producers.vitess.edits import each, stream, value_schema, v
 from harness.sources.vitess.copy import filled
 from harness.sources.vitess.fields import sent
 
+Filling = Callable[[Column, bytes | None], bytes | None]
 FINER: Final = {"ts_us": 1_000, "ts_ns": 1_000_000}
 
 
@@ -82,6 +84,14 @@ def _filled_up(original: Callable[[Table], Callable[[Row], Cells]]) -> Callable[
         return lambda row: tuple(map(filled, columns, write(row)))
 
     return made
+
+
+def _unfilled(of: ColumnKind, original: Filling) -> Filling:
+    return lambda column, text: text if column.kind is of else original(column, text)
+
+
+def _six_whatever_is_declared(original: Callable[[Column, Value], Value]) -> Callable[..., Value]:
+    return lambda column, value: original(replace(column, scale=None), value)
 
 
 def _copied(change: Callable[[Values], object]) -> Patch:
@@ -207,10 +217,25 @@ ROWS: tuple[WrongProducer, ...] = (
         patch("harness.sources.vitess.cells:cell", _six_digits),
     ),
     WrongProducer(
+        "vitess-copied-floats-with-decimals-in-six-digits",
+        "vitess.snapshot.float-digits",
+        "It copies a FLOAT with declared decimals with six digits too.",
+        patch("harness.sources.vitess.copy:_shown", _six_whatever_is_declared),
+    ),
+    WrongProducer(
         "vitess-copied-without-zeros",
         "vitess.snapshot.zerofill",
         "It copies a number that is ZEROFILL without the zeros before its digits.",
         instead("harness.sources.vitess.copy:filled", lambda _, text: text),
+    ),
+    *(
+        WrongProducer(
+            f"vitess-copied-{of.value}-without-zeros",
+            "vitess.snapshot.zerofill",
+            f"It copies a {of.value.upper()} that is ZEROFILL without the zeros before its digits.",
+            patch("harness.sources.vitess.copy:filled", partial(_unfilled, of)),
+        )
+        for of in (ColumnKind.DECIMAL, ColumnKind.BIGINT)
     ),
     WrongProducer(
         "vitess-streamed-with-zeros",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -77,6 +78,14 @@ def _later_source(
     gone: ConnectRecord, tombstones: list[ConnectRecord], new: ConnectRecord
 ) -> Iterable[ConnectRecord]:
     source = {**new.value["source"], "ts_ms": new.value["source"]["ts_ms"] + 1}
+    return (gone, *tombstones, replace(new, value={**new.value, "source": source}))
+
+
+def _position_behind(
+    gone: ConnectRecord, tombstones: list[ConnectRecord], new: ConnectRecord
+) -> Iterable[ConnectRecord]:
+    source = dict(new.value["source"])
+    source["vgtid"] = re.sub(r'\d+(?=",)', lambda n: str(int(n[0]) + 1), source["vgtid"])
     return (gone, *tombstones, replace(new, value={**new.value, "source": source}))
 
 
@@ -243,6 +252,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.pk-update.same-source",
         "It gives the create of a changed key a later time than the delete.",
         _halves(_later_source),
+    ),
+    WrongProducer(
+        "vitess-key-change-with-two-positions",
+        "vitess.pk-update.same-source",
+        "It gives the create of a changed key the position of the transaction behind.",
+        _halves(_position_behind),
     ),
     WrongProducer(
         "vitess-keyless-update-in-halves",

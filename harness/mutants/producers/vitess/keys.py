@@ -26,6 +26,8 @@ QUOTED: Final = "harness.codecs.debezium_vitess.quoted_names:cell_sources"
 # What a regex naming strategy adds to each key by default.
 ADDED: Final = "__dbz__physicalTableIdentifier"
 EMPTY: Final = Schema(SchemaType.STRUCT, optional=True, name="none.Key")
+# What a name of Avro's has not, but for the points of a schema's name.
+_FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.]")
 MODES: Final = {
     "field": "field.name.adjustment.mode",
     "schema": "schema.name.adjustment.mode",
@@ -173,6 +175,35 @@ def _adjusted() -> tuple[WrongProducer, ...]:
     )
 
 
+def _once(mode: str) -> tuple[WrongProducer, ...]:
+    """Return, for each part, one that adjusts the first character alone of those that it has to."""
+    return tuple(
+        WrongProducer(
+            f"vitess-{part}-names-adjusted-once{'-in-unicode' if 'unicode' in mode else ''}",
+            f"vitess.name.{part}-{mode.replace('_', '-')}",
+            f"It replaces the first character alone of those that a {part}'s name may not have.",
+            entry(f"{NAMES}:{part.upper()}_NAMES", mode, _first_alone),
+        )
+        for part in MODES
+    )
+
+
+def _first_alone(original: Callable[[str], str]) -> Callable[[str], str]:
+    def adjusted(name: str) -> str:
+        found = _FOREIGN.search(name, 1)
+        return original(name[: found.end()]) + name[found.end() :] if found else original(name)
+
+    return adjusted
+
+
+def _runs_as_one(original: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: re.sub(r"_{2,}", "_", original(name))
+
+
+def _of_four_digits(original: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: re.sub(r"_u(?=[1-9a-f][0-9a-f]{2}(?![0-9a-f]))", "_u0", original(name))
+
+
 def _own_alone(number: int, source: int | None) -> int | None:
     return source if source is None else number
 
@@ -184,6 +215,29 @@ def _instead(name: str, old: str, new: str, own: dict[str, Any]) -> None:
 
 ROWS: tuple[WrongProducer, ...] = (
     *_adjusted(),
+    *_once("avro"),
+    *_once("avro_unicode"),
+    *(
+        WrongProducer(
+            f"vitess-{part}-names-of-single-underlines",
+            f"vitess.name.{part}-avro",
+            f"It writes one `_` for several characters in a row that a {part}'s name may not have.",
+            entry(f"{NAMES}:{part.upper()}_NAMES", "avro", _runs_as_one),
+        )
+        for part in MODES
+    ),
+    WrongProducer(
+        "vitess-field-names-with-codes-of-four-digits",
+        "vitess.name.field-avro-unicode",
+        "It writes a code of three digits in names of fields with a zero before it.",
+        entry(f"{NAMES}:FIELD_NAMES", "avro_unicode", _of_four_digits),
+    ),
+    WrongProducer(
+        "vitess-field-digit-kept",
+        "vitess.name.field-avro",
+        "It leaves a field's leading digit as it is.",
+        entry(f"{NAMES}:FIELD_NAMES", "avro", _digit_kept),
+    ),
     WrongProducer(
         "vitess-key-of-last-unique",
         "vitess.key.first-unique",

@@ -191,8 +191,8 @@ def _skipping(original: Callable[..., None]) -> Callable[..., None]:
     return fields
 
 
-def _failing_for_warn(own: dict[str, Any]) -> None:
-    if own.get(FAILURES) == "warn":
+def _failing_for(mode: str, own: dict[str, Any]) -> None:
+    if own.get(FAILURES) == mode:
         own[FAILURES] = "fail"
 
 
@@ -298,6 +298,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.filter.point-in-name",
         "It captures a table with a point in its name.",
         instead(f"{TASK}:Task._key", _by_the_first_point),
+        also="vitess.filter.default-all",
     ),
     WrongProducer(
         "vitess-points-in-listed-names-captured",
@@ -394,6 +395,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.column.propagate",
         "It adds a column's source type to its field in the key, too.",
         result(f"{TABLES}.shape", _in_keys_too),
+        also="vitess.datatype.propagate",
     ),
     WrongProducer(
         "vitess-propagates-no-type-of-a-kind",
@@ -431,11 +433,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "It leaves a row out that cannot be parsed, whatever the failure mode.",
         by_default(event_processing_failure_handling_mode="skip"),
     ),
-    WrongProducer(
-        "vitess-warn-read-as-fail",
-        "vitess.failure.skip",
-        "It takes event.processing.failure.handling.mode warn for fail.",
-        with_settings(_failing_for_warn),
+    *(
+        WrongProducer(
+            f"vitess-{mode}-read-as-fail",
+            "vitess.failure.skip",
+            f"It takes event.processing.failure.handling.mode {mode} for fail.",
+            with_settings(partial(_failing_for, mode)),
+        )
+        for mode in ("warn", "skip")
     ),
     WrongProducer(
         "vitess-moment-skipped",

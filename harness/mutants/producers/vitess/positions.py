@@ -278,6 +278,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.reshard.stop",
         "It goes on behind a resharding although it is to stop.",
         _stopping(stops=False),
+        also="vitess.task.follows-reshard",
     ),
     WrongProducer(
         "vitess-always-stops-on-reshard",

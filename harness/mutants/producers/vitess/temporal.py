@@ -143,17 +143,6 @@ def _isostring() -> Iterator[WrongProducer]:
                 lambda _, found: replace(found, convert=lambda text: text.replace(" ", "T") + "Z"),
             ),
         )
-    yield WrongProducer(
-        "vitess-isostring-zero-as-1970",
-        "vitess.temporal.isostring-zero",
-        "It writes a zero date as 1970-01-01 under `isostring`.",
-        by_mode(
-            partial(_iso, "DATE"),
-            lambda _, found: replace(
-                found, convert=lambda text: text.replace("0000-00-00", "1970-01-01")
-            ),
-        ),
-    )
 
 
 def _iso(kind: str, column: ColumnType, found: ValueModes) -> bool:
@@ -369,10 +358,28 @@ ROWS: tuple[WrongProducer, ...] = (
         patch(f"{TEMPORAL}:_wrapped_nanos", lambda _: temporal.NANO_TIME.convert),
     ),
     WrongProducer(
+        "vitess-nanoseconds-wrap-upwards-alone",
+        "vitess.temporal.nanoseconds-wrap",
+        "It writes the least 64-bit number for a DATETIME more than 292 years before 1970.",
+        patch(
+            f"{TEMPORAL}:_wrapped_nanos",
+            lambda original: lambda value: max(value, -(2**63)) if value < 0 else original(value),
+        ),
+    ),
+    WrongProducer(
         "vitess-zero-date-as-1970",
         "vitess.temporal.zero-date",
         "It writes a zero DATE as 1970-01-01 in a nullable column too.",
         patch(f"{TEXTS}:date", _as_midnight),
+    ),
+    WrongProducer(
+        "vitess-zero-day-as-the-first",
+        "vitess.temporal.zero-date",
+        "It takes a DATE whose day alone is zero for the first of its month.",
+        patch(
+            f"{TEXTS}:date",
+            lambda original: lambda raw: original(re.sub(rb"(?<!-00)-00$", b"-01", raw)),
+        ),
     ),
     WrongProducer(
         "vitess-zero-datetime-as-1970",
@@ -445,6 +452,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.temporal.override-nullable",
         "It pays no heed to override.datetime.to.nullable.",
         modes(nullable_datetime=False),
+        also="vitess.value.optional",
     ),
     WrongProducer(
         "vitess-override-under-isostring",

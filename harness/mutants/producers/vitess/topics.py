@@ -10,14 +10,16 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.settings import ConnectorSettings
-from harness.codecs.debezium.topics import TableKey, joined
+from harness.codecs.debezium.topics import Strategy, TableKey, TopicNames, joined
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, instead, patch, result, returns
+from harness.mutants.producers.patch import Patch, entry, instead, patch, result, returns
 from harness.mutants.producers.records import BOUNDARY, CHANGE, op
 from harness.mutants.producers.vitess.edits import by_default, one, with_settings
 
 TOPICS: Final = "harness.codecs.debezium.topics"
 BY_CATALOG: Final = "io.debezium.schema.DefaultTopicNamingStrategy"
+BY_TABLE: Final = "io.debezium.connector.vitess.TableTopicNamingStrategy"
+OWN: Final = "harness.codecs.debezium_vitess.topics:_OWN"
 ESCAPING: Final = "io.debezium.schema.SchemaUnicodeTopicNamingStrategy"
 
 
@@ -59,6 +61,24 @@ def _found_within(original: Callable[..., str | None]) -> Callable[..., str | No
         return f"{original(pattern, replacement, found[0])}{name[found.end() :]}"
 
     return replaced
+
+
+def _overridden_too(field: str, original: Strategy) -> Strategy:
+    """Put the prefix of data topics into the name of another topic that has the topic prefix."""
+
+    def names(settings: ConnectorSettings) -> TopicNames:
+        found = original(settings)
+        prefix = settings.optional("override.data.change.topic.prefix") or settings.prefix
+        name = getattr(found, field).replace(settings.prefix, prefix)
+        changed: dict[str, Any] = {field: name}
+        return replace(found, **changed)
+
+    return names
+
+
+def _not_escaping(own: dict[str, Any]) -> None:
+    if "topic.naming.strategy" in own:
+        own["topic.naming.strategy"] = own["topic.naming.strategy"].replace("Unicode", "")
 
 
 def _default_regex(own: dict[str, Any]) -> None:
@@ -136,6 +156,18 @@ ROWS: tuple[WrongProducer, ...] = (
             )
         ),
     ),
+    *(
+        WrongProducer(
+            f"vitess-topic-override-of-{what}",
+            "vitess.topic.override-prefix",
+            f"It takes the prefix for data topics for the topic of {words} as well.",
+            entry(OWN, BY_TABLE, partial(_overridden_too, field)),
+        )
+        for what, words, field in (
+            ("heartbeats", "heartbeats", "heartbeat"),
+            ("statements", "schema changes", "schema_change"),
+        )
+    ),
     WrongProducer(
         "vitess-topic-of-catalogs-by-default",
         "vitess.topic.schema-strategy",
@@ -146,7 +178,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-topic-of-tables-by-default",
         "vitess.topic.schema-strategy",
         "It names topics by the table alone by default.",
-        by_default(topic_naming_strategy="io.debezium.connector.vitess.TableTopicNamingStrategy"),
+        by_default(topic_naming_strategy=BY_TABLE),
     ),
     WrongProducer(
         "vitess-topic-regex-unused",
@@ -202,6 +234,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.sanitised",
         "It writes the code of a character that a topic's name may not have.",
         by_default(topic_naming_strategy=ESCAPING),
+    ),
+    WrongProducer(
+        "vitess-topic-characters-never-escaped",
+        "vitess.topic.sanitised",
+        "It writes `_` for what a topic's name may not have under a Unicode strategy too.",
+        with_settings(_not_escaping),
     ),
     WrongProducer(
         "vitess-topic-characters-kept",

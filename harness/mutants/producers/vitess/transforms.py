@@ -13,7 +13,14 @@ from harness.codecs.connect.transforms import Options, Transform
 from harness.codecs.debezium_vitess.transforms import TRANSFORMS
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry, patch, result
-from harness.mutants.producers.records import BOUNDARY, CHANGE, TOMBSTONE, kind
+from harness.mutants.producers.records import (
+    BOUNDARY,
+    CHANGE,
+    HEARTBEAT,
+    SCHEMA_CHANGE,
+    TOMBSTONE,
+    kind,
+)
 
 TABLE: Final = "harness.codecs.debezium_vitess.transforms:TRANSFORMS"
 FIELDS: Final = "harness.codecs.debezium_vitess.transform_fields"
@@ -53,6 +60,15 @@ def _nothing_dropped(right: Transform, record: ConnectRecord) -> ConnectRecord:
 def _begin_kept(right: Transform, record: ConnectRecord) -> ConnectRecord | None:
     begin = kind(record) == BOUNDARY and record.value["status"] == "BEGIN"
     return record if begin else right(record)
+
+
+def _end_kept(right: Transform, record: ConnectRecord) -> ConnectRecord | None:
+    end = kind(record) == BOUNDARY and record.value["status"] == "END"
+    return record if end else right(record)
+
+
+def _kind_dropped(of: str, right: Transform, record: ConnectRecord) -> ConnectRecord | None:
+    return None if kind(record) == of else right(record)
 
 
 def _deletes_dropped(right: Transform, record: ConnectRecord) -> ConnectRecord | None:
@@ -168,6 +184,21 @@ ROWS: tuple[WrongProducer, ...] = (
         "filter",
         "It passes BEGIN through FilterTransactionTopicRecords.",
         _applying(FILTER, _begin_kept),
+    ),
+    _row(
+        "filter-passes-end",
+        "filter",
+        "It passes END through FilterTransactionTopicRecords.",
+        _applying(FILTER, _end_kept),
+    ),
+    *(
+        _row(
+            f"filter-drops-{what.replace(' ', '-')}",
+            "filter",
+            f"It drops {what} with FilterTransactionTopicRecords.",
+            _applying(FILTER, partial(_kind_dropped, of)),
+        )
+        for what, of in (("heartbeats", HEARTBEAT), ("schema changes", SCHEMA_CHANGE))
     ),
     _row(
         "filter-drops-deletes",

@@ -373,6 +373,7 @@ def _text_columns() -> Iterator[WrongProducer]:
                 _comes_as("BINARY", kind),
                 lambda column: replace(column, type="BINARY", jdbc=Jdbc.BINARY),
             ),
+            also="vitess.type.text-in-binary",
         )
 
 

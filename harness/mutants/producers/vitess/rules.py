@@ -1,0 +1,68 @@
+"""Rules and lists that are applied to more, or otherwise, than they say: masks, hashes, types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from harness.codecs.debezium.columns import UNSET, ColumnType
+from harness.codecs.debezium.mappers import ColumnRule, Mapper, Parameters
+from harness.codecs.debezium.topics import TableKey
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import adjusted, patch
+from harness.mutants.producers.vitess.edits import with_settings
+
+MAPPERS: Final = "harness.codecs.debezium.mappers"
+EXCLUDED: Final = "table.exclude.list"
+SOURCE: Final = "__debezium.source.column."
+
+
+def _of_every_column(original: Callable[..., Mapper | None]) -> Callable[..., Mapper | None]:
+    """Find the rule that propagates a source's type for the columns that no rule matches."""
+
+    def found(rules: tuple[ColumnRule, ...], key: TableKey, column: ColumnType) -> Mapper | None:
+        types = (rule.mapper for rule in rules if _propagates(rule.mapper, column))
+        return original(rules, key, column) or next(types, None)
+
+    return found
+
+
+def _propagates(mapper: Mapper, column: ColumnType) -> bool:
+    return any(name.startswith(SOURCE) for name, _ in mapper.parameters(column))
+
+
+def _always_long(found: Parameters, column: ColumnType) -> Parameters:
+    return found if column.length != UNSET else (*found, (f"{SOURCE}length", "0"))
+
+
+def _by_beginning(own: dict[str, Any]) -> None:
+    if EXCLUDED in own:
+        own[EXCLUDED] = ",".join(f"{entry}.*" for entry in own[EXCLUDED].split(","))
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "vitess-mask-always-of-five",
+        "vitess.column.mask",
+        "It masks a text with five asterisks whatever the name of the rule says.",
+        patch(f"{MAPPERS}:_starred", lambda original: lambda _: original(5)),
+    ),
+    WrongProducer(
+        "vitess-propagates-of-every-column",
+        "vitess.column.propagate",
+        "It propagates the source type of columns too that the list does not name.",
+        patch(f"{MAPPERS}:mapper_for", _of_every_column),
+    ),
+    WrongProducer(
+        "vitess-propagates-a-length-always",
+        "vitess.column.propagate",
+        "It propagates the length 0 of a column for which the stream gives none.",
+        adjusted(f"{MAPPERS}:_propagated", _always_long),
+    ),
+    WrongProducer(
+        "vitess-excludes-by-beginning",
+        "vitess.filter.table-exclude",
+        "It leaves out tables too whose names only begin as one on the exclude list.",
+        with_settings(_by_beginning),
+    ),
+)
