@@ -91,7 +91,7 @@ def _names(text: str) -> set[str]:
     return {field["name"] for field in found.get("fields", ())}
 
 
-def _new_fields_pass(original: Callable[..., None]) -> Callable[..., None]:
+def new_fields_pass(original: Callable[..., None]) -> Callable[..., None]:
     """Return a judgement under the same level that refuses no schema with a new field."""
 
     def judge(registry: object, subject: str, schema: str, versions: list[str]) -> None:
@@ -198,7 +198,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-new-column-must-not-be-null",
         "avro.schema.backward-not-null",
         "It registers a new NOT NULL column without a default under BACKWARD.",
-        patch("harness.wire.registry:MemoryRegistry._judge", _new_fields_pass),
+        patch("harness.wire.registry:MemoryRegistry._judge", new_fields_pass),
     ),
     WrongProducer(
         "avro-value-registered-first",

@@ -11,6 +11,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.transactions import (
     COMMIT,
     born_and_gone_sent,
+    gone_and_back_sent,
     replaced_kept,
 )
 from harness.mutants.producers.patch import patch
@@ -42,6 +43,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.txn.net-effect",
         "It sends a row that a transaction inserts and deletes again.",
         born_and_gone_sent(),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-gone-and-back-as-two-messages",
+        "avro.txn.net-effect",
+        "It sends a row that a transaction deletes and inserts again as a delete and an insert.",
+        gone_and_back_sent(),
         protocols=AVRO,
     ),
     WrongProducer(
