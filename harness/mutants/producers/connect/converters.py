@@ -16,7 +16,7 @@ from harness.codecs.connect.avro_schema import default_of
 from harness.codecs.connect.avro_writer import Write
 from harness.codecs.connect.json_text import JsonFormat
 from harness.codecs.connect.schema import Schema, SchemaType
-from harness.codecs.connect.settings import Converters
+from harness.codecs.connect.settings import SIMPLE, Converters
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result, returns
 
@@ -323,6 +323,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect.header.simple",
         "It writes a header's text as JSON.",
         result(HEADER, lambda text: None if text is None else b'"' + text + b'"'),
+    ),
+    WrongProducer(
+        "connect-headers-always-simple",
+        "connect.header.simple",
+        "It writes headers by SimpleHeaderConverter where another one is configured.",
+        result(CONVERTERS, lambda found: replace(found, header=replace(found.header, type=SIMPLE))),
     ),
     WrongProducer(
         "connect-partition-by-crc32",
