@@ -1,4 +1,4 @@
-"""What a transaction nets to."""
+"""What a transaction nets to, and where the messages of a key go."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from harness.model.change import Transaction
 from harness.mutants.producers.avro.rows import AVRO
 from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.order import other_rows_elsewhere
 from harness.mutants.producers.open.transactions import (
     COMMIT,
     born_and_gone_sent,
@@ -31,6 +32,16 @@ def _write_by_write(original: Any) -> Any:  # noqa: ANN401 - patched
 
 
 ROWS: tuple[WrongProducer, ...] = (
+    *(
+        WrongProducer(
+            f"avro-key-in-two-partitions-under-{words}",
+            "avro.order.per-key",
+            f"It sends updates and deletes to another partition under `{words}` alone.",
+            other_rows_elsewhere(hashed=hashed),
+            protocols=AVRO,
+        )
+        for words, hashed in (("table", False), ("index-value", True))
+    ),
     WrongProducer(
         "avro-each-write-is-sent",
         "avro.txn.net-effect",
