@@ -116,6 +116,17 @@ def _turned_id() -> Callable[[Message], Message]:
     return change
 
 
+def _any_first_byte() -> Callable[[Message], Message]:
+    def change(message: Message) -> Message:
+        value = message.value
+        # Where TiCDC sends other messages, they have no key.
+        if message.key is None or value is None or len(value) < _FRAME:
+            return message
+        return replace(message, value=b"\0" + value[1:])
+
+    return change
+
+
 def _newest_for_unknown() -> Callable[[Message], Message]:
     newest: dict[str, bytes] = {}
 
@@ -176,7 +187,7 @@ ROWS: tuple[Mutant, ...] = (
         "first-schema-for-all",
         "schemas",
         "It reads every record of a topic by the schema of the first.",
-        "avro.consumer.schema-by-id",
+        "avro.consumer.schema-by-id avro.consumer.follows-versions",
         Parts(message=_first_schema),
         (_SCHEMA, *_COLUMNS),
         ("avro",),
@@ -198,6 +209,16 @@ ROWS: tuple[Mutant, ...] = (
         "It reads a value whose schema id the registry does not know by the schema before.",
         "registry.id-unknown",
         Parts(message=_newest_for_unknown),
+        (sign("consumer", "says nothing of a message that cannot be read"),),
+        ("avro",),
+        ("https://github.com/kafkajs/confluent-schema-registry/issues/146",),
+    ),
+    Mutant(
+        "first-byte-unread",
+        "schemas",
+        "It takes a value for Avro whatever its first byte is.",
+        "registry.frame.magic",
+        Parts(message=_any_first_byte),
         (sign("consumer", "says nothing of a message that cannot be read"),),
         ("avro",),
         ("https://github.com/kafkajs/confluent-schema-registry/issues/146",),

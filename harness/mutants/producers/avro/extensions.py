@@ -165,6 +165,10 @@ def _required_alone(original: Callable[..., Column], column: Column, bound: Avro
     return column if column.nullable else original(column, bound)
 
 
+def _nullable_alone(original: Callable[..., Column], column: Column, bound: AvroSettings) -> Column:
+    return original(column, bound) if column.nullable else column
+
+
 def _greatest_alone(
     original: Callable[..., None], record: str, name: str, field: AvroField
 ) -> None:
@@ -296,6 +300,12 @@ DEFAULTS: tuple[WrongProducer, ...] = (
         "avro.default.origin",
         "It leaves a default that was dropped out of the schema there.",
         patch(f"{SCHEMA}:_declared", lambda original: partial(_required_alone, original)),
+    ),
+    WrongProducer(
+        "avro-old-zero-is-no-default",
+        "avro.default.origin",
+        "It leaves the zero of a column that came NOT NULL, without a default, out of the schema.",
+        patch(f"{SCHEMA}:_declared", lambda original: partial(_nullable_alone, original)),
     ),
     WrongProducer(
         "avro-function-is-no-default",

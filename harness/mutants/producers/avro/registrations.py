@@ -91,7 +91,7 @@ def _names(text: str) -> set[str]:
     return {field["name"] for field in found.get("fields", ())}
 
 
-def _new_fields_pass(original: Callable[..., None]) -> Callable[..., None]:
+def new_fields_pass(original: Callable[..., None]) -> Callable[..., None]:
     """Return a judgement under the same level that refuses no schema with a new field."""
 
     def judge(registry: object, subject: str, schema: str, versions: list[str]) -> None:
@@ -133,14 +133,19 @@ def _level(level: Compatibility) -> Patch:
     )
 
 
-def _topic_each(original: Callable[..., str]) -> Callable[..., str]:
-    """Return a `topic_of` that gives a topic of its own to each table that has none by its rule."""
+def _topic_each(*, fixed: bool) -> Patch:
+    """Return the patch that gives each table a topic, where a fixed name or no rule joins them."""
 
-    def topic(rule: str, table: TableId, default: str) -> str:
-        found = original(rule, table, default)
-        return found if "{table}" in rule else f"{found}_{table.name}"
+    def changed(original: Callable[..., str]) -> Callable[..., str]:
+        def topic(feed: Any, table: TableId) -> str:  # noqa: ANN401 - of a patched method
+            found, dispatcher = original(feed, table), feed.rule(table)
+            rule = "" if dispatcher is None else dispatcher.topic
+            joined = "{table}" not in rule and bool(rule) is fixed
+            return f"{found}_{table.name}" if joined and table.name else found
 
-    return topic
+        return topic
+
+    return patch("harness.sources.tidb.changefeed:Changefeed.topic_for", changed)
 
 
 def _alike_apart(original: Callable[..., str]) -> Callable[..., str]:
@@ -198,7 +203,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-new-column-must-not-be-null",
         "avro.schema.backward-not-null",
         "It registers a new NOT NULL column without a default under BACKWARD.",
-        patch("harness.wire.registry:MemoryRegistry._judge", _new_fields_pass),
+        patch("harness.wire.registry:MemoryRegistry._judge", new_fields_pass),
     ),
     WrongProducer(
         "avro-value-registered-first",
@@ -245,8 +250,15 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-a-topic-each",
         "avro.topic.one-table",
-        "It gives tables topics of their own where no topic rule, or a fixed name, joins them.",
-        patch("harness.sources.tidb.topic:topic_of", _topic_each),
+        "It gives tables topics of their own where there is no topic rule.",
+        _topic_each(fixed=False),
+        protocols=("avro",),
+    ),
+    WrongProducer(
+        "avro-a-fixed-topic-each",
+        "avro.topic.one-table",
+        "It gives tables topics of their own where a fixed name joins them.",
+        _topic_each(fixed=True),
         protocols=("avro",),
     ),
     WrongProducer(

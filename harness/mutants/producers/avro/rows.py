@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -162,6 +162,17 @@ def _other_bits(original: Any) -> Any:  # noqa: ANN401 - patched
     return extension
 
 
+def _key_not_counted(original: Callable[..., Record]) -> Callable[..., Record]:
+    """Return a `row` whose limit is for the value and the 36 bytes alone."""
+
+    def written(encoder: Any, row: RowEvent) -> Record:  # noqa: ANN401 - of a patched method
+        key, _ = encoder._key(row)  # noqa: SLF001
+        encoder._limit = encoder._settings.max_message_bytes + len(key or b"")  # noqa: SLF001
+        return original(encoder, row)
+
+    return written
+
+
 def _spread(row: RowEvent) -> Iterable[SourceEvent]:
     return (replace(row, partition=0 if row.op is Op.INSERT else row.partition),)
 
@@ -313,6 +324,21 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.message.too-large",
         "It counts keys and values alone against `max-message-bytes`, not the 36 bytes.",
         constant("harness.codecs.avro.encode:RECORD_OVERHEAD", 0),
+    ),
+    WrongProducer(
+        "avro-limit-without-keys",
+        "avro.message.too-large",
+        "It does not count keys against `max-message-bytes`.",
+        patch(f"{ENCODER}.row", _key_not_counted),
+    ),
+    WrongProducer(
+        "avro-limit-is-too-large",
+        "avro.message.too-large",
+        "It stops at a message that is as long as `max-message-bytes`.",
+        result(
+            "harness.codecs.avro.settings:settings",
+            lambda found: replace(found, max_message_bytes=found.max_message_bytes - 1),
+        ),
     ),
     WrongProducer(
         "avro-inserts-before-deletes",

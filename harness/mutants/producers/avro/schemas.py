@@ -94,6 +94,10 @@ def _union(field: dict[str, Any]) -> None:
     field["type"] = ["null", field["type"]]
 
 
+def _union_behind(field: dict[str, Any]) -> None:
+    field["type"] = [field["type"], "null"]
+
+
 def _null_alone(column: Column) -> bool:
     """Tell whether a column's only default is null."""
     return column.nullable and column.default is None
@@ -101,6 +105,11 @@ def _null_alone(column: Column) -> bool:
 
 def _required(column: Column) -> bool:
     return not column.nullable and column.default is None
+
+
+def _filled(column: Column) -> bool:
+    """Tell whether a column is NOT NULL and has a default, in its schema too."""
+    return not column.nullable and column.default is not None
 
 
 def _no_default(field: dict[str, Any]) -> None:
@@ -385,6 +394,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.column.not-null",
         "It declares and writes NOT NULL columns without a default as unions with null.",
         replace(fields(_union, _required), then=written(_required, lambda raw: b"\x02" + raw)),
+    ),
+    WrongProducer(
+        "avro-every-column-with-a-default-is-a-union",
+        "avro.column.not-null",
+        "It declares and writes NOT NULL columns with a default as unions with null.",
+        replace(fields(_union_behind, _filled), then=written(_filled, lambda raw: b"\x00" + raw)),
     ),
     WrongProducer(
         "avro-null-first-before-a-default",

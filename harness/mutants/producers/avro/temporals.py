@@ -68,6 +68,15 @@ DIGITS: tuple[WrongProducer, ...] = (
         )
         for kind in ZEROS
     ),
+    *(
+        WrongProducer(
+            f"avro-zero-{kind.value}-without-its-time",
+            "avro.value.zero-date",
+            f"It writes a {kind.value.upper()} of zeros as a day without a time.",
+            values(of(kind), lambda text: text[:10] if text.startswith("0000-00-00") else text),
+        )
+        for kind in MOMENTS
+    ),
 )
 
 FORMS: tuple[WrongProducer, ...] = (

@@ -1,4 +1,4 @@
-"""What a transaction nets to."""
+"""What a transaction nets to, and where the messages of a key go."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 from harness.model.change import Transaction
 from harness.mutants.producers.avro.rows import AVRO
 from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.order import other_rows_elsewhere
 from harness.mutants.producers.open.transactions import (
     COMMIT,
     born_and_gone_sent,
+    gone_and_back_sent,
     replaced_kept,
 )
-from harness.mutants.producers.patch import patch
+from harness.mutants.producers.patch import instead, patch
 
 
 def _write_by_write(original: Any) -> Any:  # noqa: ANN401 - patched
@@ -30,6 +32,16 @@ def _write_by_write(original: Any) -> Any:  # noqa: ANN401 - patched
 
 
 ROWS: tuple[WrongProducer, ...] = (
+    *(
+        WrongProducer(
+            f"avro-key-in-two-partitions-under-{words}",
+            "avro.order.per-key",
+            f"It sends updates and deletes to another partition under `{words}` alone.",
+            other_rows_elsewhere(hashed=hashed),
+            protocols=AVRO,
+        )
+        for words, hashed in (("table", False), ("index-value", True))
+    ),
     WrongProducer(
         "avro-each-write-is-sent",
         "avro.txn.net-effect",
@@ -42,6 +54,20 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.txn.net-effect",
         "It sends a row that a transaction inserts and deletes again.",
         born_and_gone_sent(),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-gone-and-back-as-two-messages",
+        "avro.txn.net-effect",
+        "It sends a row that a transaction deletes and inserts again as a delete and an insert.",
+        gone_and_back_sent(),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-null-is-no-text",
+        "avro.row.pk-update-split",
+        "It splits an update of a unique key from NULL to the text null.",
+        instead("harness.sources.tidb.split:_same_text", lambda one, other: False),  # noqa: ARG005
         protocols=AVRO,
     ),
     WrongProducer(

@@ -97,14 +97,12 @@ def _own_name(original: Callable[..., AvroType]) -> Callable[..., AvroType]:
     return named
 
 
-def _unsigned_floats(original: Callable[..., AvroType]) -> Callable[..., AvroType]:
-    def named(column: Column, *rest: object) -> AvroType:
-        found = original(column, *rest)
-        floats = {ColumnKind.FLOAT, ColumnKind.DOUBLE, ColumnKind.DECIMAL}
-        more = " UNSIGNED" if column.unsigned and column.kind in floats else ""
-        return replace(found, tidb_type=found.tidb_type + more)
-
-    return named
+def _unsigned(kind: ColumnKind) -> Patch:
+    """Return the patch that marks the unsigned columns of a kind."""
+    return types(
+        of(kind, unsigned=True),
+        lambda found: replace(found, tidb_type=f"{found.tidb_type} UNSIGNED"),
+    )
 
 
 def _parameters(kind: ColumnKind, change: Callable[[Parameters], Parameters]) -> Patch:
@@ -258,11 +256,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes a DECIMAL's logical type before `connect.parameters`.",
         type_texts(_first),
     ),
-    WrongProducer(
-        "avro-unsigned-floats-are-marked",
-        "avro.column.tidb-type.unsigned",
-        "It marks unsigned FLOAT, DOUBLE and DECIMAL as well.",
-        patch("harness.codecs.avro.types:avro_type", _unsigned_floats),
+    *(
+        WrongProducer(
+            f"avro-unsigned-{kind.value}-is-marked",
+            "avro.column.tidb-type.unsigned",
+            f"It marks unsigned {kind.name} as well.",
+            _unsigned(kind),
+        )
+        for kind in (ColumnKind.FLOAT, ColumnKind.DOUBLE, ColumnKind.DECIMAL)
     ),
     WrongProducer(
         "avro-old-vectors",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.model.reshape import zero_value
@@ -41,6 +42,26 @@ def _signed(number: int) -> int:
 
 def _longer(found: bytes) -> bytes:
     return (b"\xff" if found[0] & 0x80 else b"\x00") + found
+
+
+def _sign_and_magnitude(found: bytes) -> bytes:
+    """Return a negative number as its magnitude, with a bit for the sign."""
+    if not found[0] & 0x80:
+        return found
+    number = -int.from_bytes(found, "big", signed=True)
+    first, *rest = number.to_bytes(len(found), "big")
+    return bytes([first | 0x80, *rest])
+
+
+def _shorter_names_first(text: str) -> str:
+    """Return a JSON document with the members of its objects in MySQL's order."""
+
+    def ordered(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        return dict(sorted(members, key=lambda one: (len(one[0].encode()), one[0].encode())))
+
+    if json.dumps(json.loads(text), ensure_ascii=False) != text:
+        return text
+    return json.dumps(json.loads(text, object_pairs_hook=ordered), ensure_ascii=False)
 
 
 def _in_old_rows(value: Callable[[Column, Value], Value]) -> Patch:
@@ -119,6 +140,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.value.decimal-bytes",
         "It scales a precise DECIMAL by one digit more than its schema says.",
         patch(f"{VALUES}:_unscaled", lambda original: lambda scale: original(scale + 1)),
+        also="registry.avro.decimal",
+    ),
+    WrongProducer(
+        "avro-decimal-with-a-bit-for-its-sign",
+        "avro.value.decimal-bytes",
+        "It writes a negative precise DECIMAL as its magnitude, with a bit for the sign.",
+        unscaled(_sign_and_magnitude),
         also="registry.avro.decimal",
     ),
     WrongProducer(
@@ -211,6 +239,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.type.json",
         "It writes a JSON document without blanks.",
         values(of(ColumnKind.JSON), lambda text: text.replace(", ", ",").replace(": ", ":")),
+    ),
+    WrongProducer(
+        "avro-json-in-the-order-of-mysql",
+        "avro.type.json",
+        "It writes the members of an object by the lengths of their names first, as MySQL does.",
+        values(of(ColumnKind.JSON), _shorter_names_first),
     ),
     WrongProducer(
         "avro-binary-unpadded",

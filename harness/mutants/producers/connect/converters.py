@@ -16,7 +16,7 @@ from harness.codecs.connect.avro_schema import default_of
 from harness.codecs.connect.avro_writer import Write
 from harness.codecs.connect.json_text import JsonFormat
 from harness.codecs.connect.schema import Schema, SchemaType
-from harness.codecs.connect.settings import Converters
+from harness.codecs.connect.settings import SIMPLE, Converters
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result, returns
 
@@ -71,9 +71,19 @@ def _null_for_a_default(found: Converters) -> Converters:
     return replace(found, value=replace(found.value, form=form))
 
 
-def _with_schemas(found: Converters) -> Converters:
-    key, value = (replace(part, schemas_enable=True) for part in (found.key, found.value))
-    return replace(found, key=key, value=value)
+def _with_schemas(part: str, found: Converters) -> Converters:
+    return replace(found, **{part: replace(getattr(found, part), schemas_enable=True)})
+
+
+def _null_in_an_envelope(original: Callable[..., bytes | None]) -> Callable[..., bytes | None]:
+    """Return an `_unknown` that writes a null as a schema and a payload, where there are such."""
+
+    def unknown(converter: Any, value: object) -> bytes | None:  # noqa: ANN401 - patched
+        if value is None and converter._envelope:  # noqa: SLF001
+            return b'{"schema":null,"payload":null}'
+        return original(converter, value)
+
+    return unknown
 
 
 def _schema_members(change: Callable[[str], str]) -> Patch:
@@ -188,10 +198,19 @@ ROWS: tuple[WrongProducer, ...] = (
         result(f"{JSON}:JsonConverter.convert", _payload_first),
     ),
     WrongProducer(
-        "connect-schema-always",
-        "connect.json.bare",
-        "It writes the schema where schemas are not enabled.",
-        result(CONVERTERS, _with_schemas),
+        "connect-null-in-an-envelope",
+        "connect.json.envelope",
+        "It writes a null without a schema in an envelope where schemas are enabled.",
+        patch(f"{JSON}:JsonConverter._unknown", _null_in_an_envelope),
+    ),
+    *(
+        WrongProducer(
+            f"connect-schema-of-{part}s-always",
+            "connect.json.bare",
+            f"It writes the schemas of {part}s where these are not enabled.",
+            result(CONVERTERS, partial(_with_schemas, part)),
+        )
+        for part in ("key", "value")
     ),
     WrongProducer(
         "connect-null-as-text",
@@ -306,10 +325,18 @@ ROWS: tuple[WrongProducer, ...] = (
         result(HEADER, lambda text: None if text is None else b'"' + text + b'"'),
     ),
     WrongProducer(
+        "connect-headers-always-simple",
+        "connect.header.simple",
+        "It writes headers by SimpleHeaderConverter where another one is configured.",
+        result(CONVERTERS, lambda found: replace(found, header=replace(found.header, type=SIMPLE))),
+    ),
+    WrongProducer(
         "connect-partition-by-crc32",
         "connect.partition.by-key",
         "It chooses a key's partition by CRC-32.",
         patch(PARTITION, lambda _: lambda key, partitions: crc32(key) % partitions),
+        also="kafka.partition.murmur2",
+        protocols=("vitess",),
     ),
     WrongProducer(
         "connect-partition-by-signed-hash",

@@ -51,6 +51,13 @@ def _other_schemas(record: ConnectRecord) -> ConnectRecord:
     return replace(record, value_schema=replace(record.value_schema, name=record.topic))
 
 
+def _other_key_schemas(record: ConnectRecord) -> ConnectRecord:
+    """Return a record whose key's schema has the new topic's name."""
+    if record.key_schema is None:
+        return record
+    return replace(record, key_schema=replace(record.key_schema, name=record.topic))
+
+
 def _replacing(change: Callable[[Replace, re.Pattern[str], str, str], str]) -> Patch:
     """Return the patch by which RegexRouter makes another topic of a pattern and a replacement."""
     return patch(f"{_CHAIN}:replaced", lambda original: partial(change, original))
@@ -193,6 +200,12 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "route-alone",
         "It gives the schema of a value the name of the topic that RegexRouter gives.",
         _applying(ROUTER, _changed(_other_schemas)),
+    ),
+    _row(
+        "router-renames-schemas-of-keys",
+        "route-alone",
+        "It gives the schema of a key the name of the topic that RegexRouter gives.",
+        _applying(ROUTER, _changed(_other_key_schemas)),
     ),
     _row(
         "router-drops-keys",

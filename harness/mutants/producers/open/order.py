@@ -24,7 +24,15 @@ from harness.mutants.producers.changefeed.edits import emitted, resolved, rows, 
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import frames
 from harness.mutants.producers.open.runs import runs
-from harness.mutants.producers.patch import adjusted, constant, instead, patch, result, returns
+from harness.mutants.producers.patch import (
+    Patch,
+    adjusted,
+    constant,
+    instead,
+    patch,
+    result,
+    returns,
+)
 from harness.sources.tidb.changefeed import DEFAULT_TOPIC
 from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.store import NetChange
@@ -121,6 +129,11 @@ def _last_marks(events_: Events) -> Iterable[SourceEvent]:
 def _moved(row: RowEvent) -> Iterable[SourceEvent]:
     stays = row.op is Op.INSERT or not row.partition
     return (replace(row, partition=row.partition if stays else row.partition - 1),)
+
+
+def other_rows_elsewhere(*, hashed: bool) -> Patch:
+    """Return the patch that moves rows but inserts, where their values decide or where not."""
+    return patch("harness.sources.tidb.rows:TableRows.made", partial(_elsewhere, hashed))
 
 
 def _elsewhere(hashed: bool, original: Callable[..., Any]) -> Callable[..., Any]:  # noqa: FBT001
@@ -274,7 +287,7 @@ ROWS: tuple[WrongProducer, ...] = (
             f"open-rows-over-partitions-by-kind-under-{words}",
             "open.row.same-partition",
             f"It sends updates and deletes to another partition under `{words}` alone.",
-            patch("harness.sources.tidb.rows:TableRows.made", partial(_elsewhere, hashed)),
+            other_rows_elsewhere(hashed=hashed),
         )
         for words, hashed in (("table", False), ("index-value", True))
     ),

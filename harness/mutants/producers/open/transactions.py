@@ -90,6 +90,11 @@ def born_and_gone_sent() -> Patch:
     return _statement_by_statement(_born_and_gone)
 
 
+def gone_and_back_sent() -> Patch:
+    """Return the patch that sends a row that is deleted and inserted again as two changes."""
+    return _statement_by_statement(_gone_and_back)
+
+
 def replaced_kept() -> Patch:
     """Return the patch that leaves a row that REPLACE writes the id of the one before."""
     return patch(
@@ -126,7 +131,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-gone-and-back-as-two-events",
         "open.txn.net-effect",
         "It sends a row that a transaction deletes and inserts again as a delete and an insert.",
-        _statement_by_statement(_gone_and_back),
+        gone_and_back_sent(),
     ),
     WrongProducer(
         "open-replaced-row-keeps-its-id",

@@ -11,8 +11,10 @@ from harness.codecs.avro.encode_values import Writer
 from harness.codecs.avro.schema import AvroField
 from harness.errors import SchemaRefused
 from harness.model.values import Value
+from harness.mutants.producers.avro.registrations import new_fields_pass
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, patch, result
+from harness.wire.confluent import HEADER_SIZE
 from harness.wire.registry import Compatibility
 
 HEADER: Final = "harness.wire.confluent:confluent_header"
@@ -119,6 +121,13 @@ ROWS: tuple[WrongProducer, ...] = (
         protocols=("avro",),
     ),
     WrongProducer(
+        "registry-datum-as-text",
+        "registry.frame.body",
+        "It writes the datum as text, in hexadecimal.",
+        result(BODY, lambda made: made[:HEADER_SIZE] + made[HEADER_SIZE:].hex().encode()),
+        protocols=("avro",),
+    ),
+    WrongProducer(
         "registry-subject-is-the-topic",
         "registry.subject.topic-name",
         "It registers keys under the topic's name alone.",
@@ -179,7 +188,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "registry-takes-a-new-field-without-a-default",
         "registry.compatibility.added-field",
         "It stores a schema whose new field has no default under BACKWARD.",
-        patch(f"{REGISTRY}._judge", _keeping),
+        patch(f"{REGISTRY}._judge", new_fields_pass),
     ),
     WrongProducer(
         "registry-keeps-every-field",
