@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -49,6 +49,10 @@ def _always(form: EnvelopeForm) -> EnvelopeForm:
     return replace(form, fields=(*form.fields, "transaction"))
 
 
+def _never(form: EnvelopeForm) -> EnvelopeForm:
+    return replace(form, fields=tuple(name for name in form.fields if name != "transaction"))
+
+
 def _fourth(form: EnvelopeForm) -> EnvelopeForm:
     if "transaction" not in form.fields:
         return form
@@ -70,11 +74,11 @@ def _last_times(schema: Schema) -> Schema:
     return schema
 
 
-def _optional(schema: Schema) -> Schema:
+def _optional(names: Collection[str], schema: Schema) -> Schema:
     return replace(
         schema,
         fields=tuple(
-            Field(f.name, replace(f.schema, optional=True)) if f.name in TIMES else f
+            Field(f.name, replace(f.schema, optional=True)) if f.name in names else f
             for f in schema.fields
         ),
     )
@@ -184,6 +188,12 @@ _DIFFERENCES: Final = (
         _envelope(_always),
     ),
     (
+        "transaction-never",
+        "envelope",
+        "It has no transaction field with transaction metadata either, by the page's dialect.",
+        _envelope(_never),
+    ),
+    (
         "transaction-fourth",
         "transaction-last",
         "It writes `transaction` before `op`, by the page's dialect.",
@@ -230,7 +240,13 @@ _DIFFERENCES: Final = (
         "source-times-optional",
         "source-order",
         "It calls the finer times optional, by the page's dialect.",
-        _source(_optional),
+        _source(partial(_optional, TIMES)),
+    ),
+    (
+        "source-ts-ms-optional",
+        "source-order",
+        "It calls the time in milliseconds optional, by the page's dialect.",
+        _source(partial(_optional, ("ts_ms",))),
     ),
     (
         "vgtid-with-table-keys",

@@ -66,6 +66,17 @@ def _one_row_a_statement(given: Records) -> Iterator[ConnectRecord]:
         last = own
 
 
+def _last_of_a_row(given: Records) -> Iterator[ConnectRecord]:
+    """Leave out what the same transaction changes once more of the same row."""
+    records = list(given)
+    rows = [
+        (record.origin.transaction, record.topic, str(record.key)) if kind(record) == CHANGE else ()
+        for record in records
+    ]
+    last = {row: number for number, row in enumerate(rows)}
+    yield from (r for n, r in enumerate(records) if not rows[n] or last[rows[n]] == n)
+
+
 def _without_last_table(given: Records) -> Iterator[ConnectRecord]:
     """Leave out the copied rows of all tables but the first."""
     first = ""
@@ -155,6 +166,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.event.per-row",
         "It sends one event for all rows of a statement.",
         stream(_one_row_a_statement),
+    ),
+    WrongProducer(
+        "vitess-one-event-a-row",
+        "vitess.event.per-row",
+        "It sends the last alone of a transaction's changes of a row.",
+        stream(_last_of_a_row),
     ),
     WrongProducer(
         "vitess-event-time-of-source",

@@ -294,6 +294,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.tombstone.off",
         "It sends the tombstone of a changed key with `tombstones.on.delete` false, too.",
         _as_sent(_tombstones_of_moves),
+        also="vitess.pk-update.sequence",
     ),
     WrongProducer(
         "vitess-new-row-of-changed-columns",
@@ -312,6 +313,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.skipped.pk-update",
         "It sends the create of a changed key where creates are skipped.",
         _as_sent(_moves_created),
+        also="vitess.pk-update.sequence",
     ),
     WrongProducer(
         "vitess-skipped-deletes-of-changed-keys",

@@ -345,6 +345,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.message-key-columns",
         "It pays no heed to `message.key.columns` for a table without a key.",
         patch(KEY_COLUMNS, _keyed_alone),
+        also="vitess.key.keyless",
     ),
     WrongProducer(
         "vitess-message-key-twice-once",

@@ -121,6 +121,12 @@ ROWS: tuple[WrongProducer, ...] = (
         for name, clause, operation, image, source in _IMAGES_OF
     ),
     WrongProducer(
+        "vitess-create-without-the-new-row",
+        "vitess.row.create",
+        "It leaves the new row of an insert null.",
+        _of("c", partial(_put, "after", None)),
+    ),
+    WrongProducer(
         "vitess-no-tombstones",
         "vitess.tombstone.follows",
         "It sends no tombstone behind a delete.",

@@ -189,6 +189,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _field("snapshot", lambda schema: replace(schema, default=UNSET)),
     ),
     WrongProducer(
+        "vitess-source-snapshot-written",
+        "vitess.source.snapshot-false",
+        "It writes false as `snapshot` itself, so that no converter finds it null.",
+        valued(CHANGE, "source.snapshot", lambda held: held or "false"),
+    ),
+    WrongProducer(
         "vitess-source-vgtid-optional",
         "vitess.source.vgtid",
         "It lets `vgtid` of the source be null.",

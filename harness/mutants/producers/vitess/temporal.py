@@ -323,6 +323,26 @@ ROWS: tuple[WrongProducer, ...] = (
         )
     ),
     WrongProducer(
+        "vitess-date-one-more",
+        "vitess.type.date",
+        "It counts the days of a DATE from 31 December 1969.",
+        entry(MODES, "adaptive_time_microseconds", partial(_moved, "date")),
+    ),
+    WrongProducer(
+        "vitess-time-in-milliseconds",
+        "vitess.type.time",
+        "It writes a TIME in milliseconds.",
+        entry(
+            MODES,
+            "adaptive_time_microseconds",
+            lambda found: _types(
+                found,
+                "times",
+                replace(temporal.MICRO_TIME, convert=lambda value: value // 10**6),
+            ),
+        ),
+    ),
+    WrongProducer(
         "vitess-datetime-in-seconds",
         "vitess.temporal.datetime-sample",
         "It writes a DATETIME in whole seconds.",
@@ -446,6 +466,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.temporal.jvm-zone",
         "It lets a DATETIME stand that the JVM's zone does not have.",
         modes(zone=None),
+        also="vitess.temporal.datetime-utc",
     ),
     WrongProducer(
         "vitess-override-to-nullable-ignored",

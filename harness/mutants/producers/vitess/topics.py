@@ -129,6 +129,12 @@ ROWS: tuple[WrongProducer, ...] = (
         result(f"{TOPICS}:_schema_parts", str.lower),
     ),
     WrongProducer(
+        "vitess-topic-joined-by-dashes",
+        "vitess.topic.name",
+        "It joins the parts of a topic's name by dashes.",
+        by_default(topic_delimiter="-"),
+    ),
+    WrongProducer(
         "vitess-topic-with-shard",
         "vitess.topic.no-shard",
         "It puts the shard into a topic's name.",
@@ -139,6 +145,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.no-shard",
         "It has the keyspace in a topic's name under DefaultTopicNamingStrategy too.",
         _parts("prefix", "keyspace", "table", strategy="database"),
+        also="vitess.topic.one-per-table",
     ),
     WrongProducer(
         "vitess-topic-prefix-stays",
@@ -234,6 +241,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.sanitised",
         "It writes the code of a character that a topic's name may not have.",
         by_default(topic_naming_strategy=ESCAPING),
+        also="vitess.topic.per-table",
     ),
     WrongProducer(
         "vitess-topic-characters-never-escaped",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -197,8 +198,37 @@ def _orders(change: Callable[[dict[str, Any]], object]) -> Patch:
     return values(CHANGE, changed)
 
 
+def _on_and_on(name: str, of: Callable[[ConnectRecord], str]) -> Patch:
+    """Return the patch by which a count of events never begins anew, for each of these apart."""
+
+    def changed(given: Records) -> Iterator[ConnectRecord]:
+        met: Counter[str] = Counter()
+        for record in given:
+            block = record.value.get("transaction") if kind(record) == CHANGE else None
+            if block is None:
+                yield record
+                continue
+            met[of(record)] += 1
+            own = {**block, name: met[of(record)]}
+            yield replace(record, value={**record.value, "transaction": own})
+
+    return stream(changed)
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *_block(),
+    WrongProducer(
+        "vitess-total-order-on-and-on",
+        "vitess.txn.total-order",
+        "It counts on in `total_order` from one transaction to the next.",
+        _on_and_on("total_order", lambda _: ""),
+    ),
+    WrongProducer(
+        "vitess-collection-order-on-and-on",
+        "vitess.txn.collection-order",
+        "It counts on in `data_collection_order` from one transaction to the next.",
+        _on_and_on("data_collection_order", lambda record: record.topic),
+    ),
     WrongProducer(
         "vitess-events-of-another-id",
         "vitess.txn.id",
