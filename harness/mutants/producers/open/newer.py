@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,9 +11,11 @@ from typing import Any
 from harness.ddl.tidb import ColumnFlag
 from harness.model.change import Op
 from harness.model.table import Table
+from harness.model.values import Value
 from harness.mutants.producers.changefeed.edits import ddl
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, instead, patch, result
+from harness.sources.tidb.store import NetChange
 
 NEWARCH = "harness.codecs.open.dialect:NEWARCH"
 FLAGS = "harness.ddl.tidb:column_flags"
@@ -39,6 +41,17 @@ def _as_before(original: Callable[..., object]) -> Callable[..., object]:
 def _as_before_split(original: Callable[..., object]) -> Callable[..., object]:
     """Return a `split_on` that compares texts."""
     return lambda unique, changes, **_: original(unique, changes)
+
+
+def _equal(old: Value, new: Value, original: Callable[..., bool]) -> Callable[..., bool]:
+    """Return a `_differs` to which one value that becomes another is the same."""
+
+    def differs(change: NetChange, ordinals: Iterable[int], *, newer: bool) -> bool:
+        before, after = change.before or (), change.after or ()
+        counted = [o for o in ordinals if (before[o], after[o]) != (old, new)]
+        return original(change, counted, newer=newer)
+
+    return differs
 
 
 def _in_ranks(ops: Sequence[Op], original: Callable[..., Sequence[Any]]) -> Callable[..., Any]:
@@ -202,6 +215,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.null-split",
         "It takes NULL and the text null in a unique key for equal.",
         patch("harness.sources.tidb.split:split_on", _as_before_split),
+    ),
+    *(
+        WrongProducer(
+            f"open-new-{name}-is-no-change",
+            "open.new.null-split",
+            f"It does not split an update of a unique key from {words}.",
+            patch("harness.sources.tidb.split:_differs", partial(_equal, old, new)),
+        )
+        for name, words, old, new in (
+            ("null-to-text", "NULL to the text null", None, "null"),
+            ("text-to-null", "the text null to NULL", "null", None),
+        )
     ),
     WrongProducer(
         "open-new-rename-into-its-own-database",
