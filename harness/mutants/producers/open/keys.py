@@ -116,8 +116,9 @@ def _zero_row_id(key: Json, _: Json) -> None:
 
 def _zero_partition_id(key: Json, _: Json) -> None:
     if "ptn" not in key:
-        rest = {name: key.pop(name) for name in ("t", "ohk", "ccl") if name in key}
-        key.update({"ptn": 0, **rest})
+        rest: Json = {name: key.pop(name) for name in ("t", "ohk", "ccl") if name in key}
+        key["ptn"] = 0
+        key.update(rest)
 
 
 def _marks(value: bytes) -> Patch:

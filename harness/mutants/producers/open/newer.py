@@ -10,10 +10,12 @@ from typing import Any
 
 from harness.ddl.tidb import ColumnFlag
 from harness.model.change import Op
+from harness.model.columns import ColumnKind
 from harness.model.table import Table
 from harness.model.values import Value
 from harness.mutants.producers.changefeed.edits import ddl
 from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.edits import values
 from harness.mutants.producers.patch import Patch, constant, instead, patch, result
 from harness.sources.tidb.store import NetChange
 
@@ -165,6 +167,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.float-exponent",
         "It writes the exponent of a float as short as the older architecture does.",
         instead("harness.codecs.open.types:_exponents", lambda write, dialect: write),  # noqa: ARG005
+    ),
+    *(
+        WrongProducer(
+            f"open-new-exponent-of-one-digit-of-{kind.value.lower()}",
+            "open.new.float-exponent",
+            f"It writes the exponent of a {kind.value.upper()} with one digit.",
+            values(kind, lambda text: re.sub("e([+-])0", r"e\1", text)),
+        )
+        for kind in (ColumnKind.FLOAT, ColumnKind.DOUBLE)
     ),
     WrongProducer(
         "open-new-generated-flags-as-before",
