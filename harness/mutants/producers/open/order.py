@@ -153,6 +153,15 @@ def _first_column(original: Callable[..., None]) -> Callable[..., None]:
     return init
 
 
+def _every_column(original: Callable[..., None]) -> Callable[..., None]:
+    """Return an `__init__` that hashes all columns where the handle's are asked for."""
+
+    def init(placing: Placing, rule: object, table: SourceTable, **named: object) -> None:
+        original(placing, rule, replace(table, handle=table.emitted), **named)
+
+    return init
+
+
 def _blanks_behind(mark: bytes, pairs: Pairs) -> Pairs:
     """Return the pairs with a blank behind each mark that stands in no string of a value."""
     return [(key, _STRINGS.sub(partial(_spaced, mark), value)) for key, value in pairs]
@@ -307,6 +316,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.partition.index-value",
         "It hashes the first handle column alone under `index-value`.",
         patch("harness.sources.tidb.dispatch:Placing.__init__", _first_column),
+    ),
+    WrongProducer(
+        "open-index-value-of-every-column",
+        "open.partition.index-value",
+        "It hashes all columns of a row under `index-value`.",
+        patch("harness.sources.tidb.dispatch:Placing.__init__", _every_column),
     ),
     WrongProducer(
         "open-key-update-not-split",
