@@ -20,6 +20,8 @@ from harness.protocols.clauses import CLAUSES
 from harness.sources.tidb.changefeed import DEFAULT_TOPIC
 from harness.spec import Level
 
+# The names behind the point of a statement's tables.
+_DROPPED = re.compile(r"\.`?(\w+)")
 DROPS = (ActionType.DROP_TABLE, ActionType.DROP_VIEW)
 CHARSET = ActionType.MODIFY_TABLE_CHARSET_AND_COLLATE
 OPTIONS = (ActionType.MODIFY_TABLE_COMMENT, ActionType.REBASE_AUTO_ID)
@@ -123,6 +125,17 @@ def _drops_at_one_ts(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
             yield replace(event, commit_ts=ts.setdefault(event.origin.step, event.commit_ts))
         else:
             yield event
+
+
+def _drops_left_out_too(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    """Yield the events with a DROP of each table that a statement names and nothing was sent of."""
+    sent = {(e.origin.step, e.table) for e in events_ if isinstance(e, DdlEvent)}
+    for event in events_:
+        yield event
+        if isinstance(event, DdlEvent) and event.type == ActionType.DROP_TABLE:
+            for name in _DROPPED.findall(event.source):
+                if (event.origin.step, name) not in sent:
+                    yield replace(event, table=name, commit_ts=event.commit_ts + 1)
 
 
 def _before_rows(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
@@ -295,6 +308,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.ddl.drop-names",
         "It gives the drops of one statement the same ts.",
         emitted(_drops_at_one_ts),
+    ),
+    WrongProducer(
+        "open-drops-of-what-is-left-out",
+        "open.ddl.drop-names",
+        "It also sends an event for a dropped table that the filter leaves out.",
+        emitted(_drops_left_out_too),
     ),
     WrongProducer(
         "open-ddl-before-its-rows",

@@ -163,6 +163,16 @@ def _of_first_columns(flag: int, counts: Callable[[Index], bool]) -> Patch:
     return adjusted(FLAGS, changed)
 
 
+def _first_of_the_handle(flags: Flags) -> Flags:
+    """Return the flags with the handle's on the first column that has it alone."""
+    found = [each & ColumnFlag.HANDLE_KEY for each in flags]
+    first = found.index(ColumnFlag.HANDLE_KEY) if any(found) else len(flags)
+    return tuple(
+        each if number == first else each & ~ColumnFlag.HANDLE_KEY
+        for number, each in enumerate(flags)
+    )
+
+
 def _signed_zerofill(flags: Flags, table: Table) -> Flags:
     return tuple(
         each & ~ColumnFlag.UNSIGNED if column.zerofill else each
@@ -264,6 +274,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "It leaves the binary flag out on JSON.",
         _without({ColumnKind.JSON}),
     ),
+    *(
+        WrongProducer(
+            f"open-flag-binary-not-on-{kind.value.lower()}",
+            "open.flag.binary.all-but-text",
+            f"It leaves the binary flag out on {kind.value.upper()}.",
+            _without({kind}),
+        )
+        for kind in (ColumnKind.BIT, ColumnKind.YEAR, ColumnKind.VECTOR)
+    ),
     WrongProducer(
         "open-flag-binary-on-members",
         "open.flag.binary.all-but-text",
@@ -332,6 +351,28 @@ ROWS: tuple[WrongProducer, ...] = (
             result(FLAGS, partial(_lowered, sample, left_out)),
         )
         for sample, left_out in ((85, ColumnFlag.NULLABLE), (46, ColumnFlag.PRIMARY_KEY))
+    ),
+    *(
+        WrongProducer(
+            f"open-flag-sample-{sample}-without-{1 << bit:#04x}",
+            f"open.flag.sample-{sample}",
+            f"It leaves the bit {1 << bit:#04x} out where a column has the flag {sample}.",
+            result(FLAGS, partial(_lowered, sample, 1 << bit)),
+        )
+        for sample, bits in ((85, (0, 2, 4)), (46, (1, 2, 5)))
+        for bit in bits
+    ),
+    WrongProducer(
+        "open-flag-handle-key-of-first-columns-only",
+        CLAUSES[ColumnFlag.HANDLE_KEY],
+        "It sets the bit 0x02 on the first column of the handle alone.",
+        result(FLAGS, _first_of_the_handle),
+    ),
+    WrongProducer(
+        "open-handle-of-its-first-column",
+        "open.handle.valid-index",
+        "It marks the first column of the handle index alone.",
+        result("harness.ddl.tidb:handle_columns", lambda columns: columns[:1]),
     ),
     WrongProducer(
         "open-handle-of-every-valid-index",

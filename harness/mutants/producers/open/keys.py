@@ -114,6 +114,13 @@ def _zero_row_id(key: Json, _: Json) -> None:
         key.update({**kept, "rid": 0, **rest})
 
 
+def _zero_partition_id(key: Json, _: Json) -> None:
+    if "ptn" not in key:
+        rest: Json = {name: key.pop(name) for name in ("t", "ohk", "ccl") if name in key}
+        key["ptn"] = 0
+        key.update(rest)
+
+
 def _marks(value: bytes) -> Patch:
     def changed(pairs: Pairs) -> Pairs:
         return [(key, value if key.endswith(b'"t":3}') else text) for key, text in pairs]
@@ -175,6 +182,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.key.order",
         "It writes `rid` as 0 for rows without an integer handle.",
         events(ROW, _zero_row_id),
+    ),
+    WrongProducer(
+        "open-key-partition-id-of-nothing",
+        "open.key.order",
+        "It writes `ptn` as 0 for tables without partitions.",
+        events(ROW, _zero_partition_id),
     ),
     WrongProducer(
         "open-key-row-id-dropped",

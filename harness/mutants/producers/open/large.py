@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from harness.codecs.open.encode_rows import ReducedRow
 from harness.model.record import Record
+from harness.model.source_events import RowEvent
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import (
     ROW,
@@ -17,7 +19,7 @@ from harness.mutants.producers.open.edits import (
     frames,
     settings,
 )
-from harness.mutants.producers.patch import result
+from harness.mutants.producers.patch import patch, result
 from harness.wire.compression import compressed, decompressed
 from harness.wire.framing import frame_values, unframe
 
@@ -59,12 +61,29 @@ def _together(record: Record) -> Iterable[Record]:
     yield record
 
 
+def _whatever_its_size(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_reduced` that does not ask whether the handle columns fit."""
+
+    def reduced(encoder: Any, row: RowEvent, key: bytes, value: bytes) -> Any:  # noqa: ANN401 - as patched
+        if vars(encoder)["_settings"].large != "handle-key-only":
+            return original(encoder, row, key, value)
+        return vars(encoder)["_rows"].reduced(row, ReducedRow())
+
+    return reduced
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-large-row-with-another-column",
         "open.large.handle-key-only",
         "It sends the table's last column as well of a row that is too large.",
         result("harness.codecs.open.encode_rows:RowTexts._table_columns", _with_last_column),
+    ),
+    WrongProducer(
+        "open-large-handle-passes",
+        "open.large.handle-key-only",
+        "It sends the handle columns of a row even where they alone are too large.",
+        patch("harness.codecs.open.encode:OpenEncoder._reduced", _whatever_its_size),
     ),
     WrongProducer(
         "open-large-row-without-ohk",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from harness.ddl.tidb import ColumnFlag
 from harness.model.change import Op
+from harness.model.columns import ColumnKind
 from harness.model.table import Table
+from harness.model.values import Value
 from harness.mutants.producers.changefeed.edits import ddl
 from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.edits import values
 from harness.mutants.producers.patch import Patch, constant, instead, patch, result
+from harness.sources.tidb.store import NetChange
 
 NEWARCH = "harness.codecs.open.dialect:NEWARCH"
 FLAGS = "harness.ddl.tidb:column_flags"
@@ -39,6 +43,17 @@ def _as_before(original: Callable[..., object]) -> Callable[..., object]:
 def _as_before_split(original: Callable[..., object]) -> Callable[..., object]:
     """Return a `split_on` that compares texts."""
     return lambda unique, changes, **_: original(unique, changes)
+
+
+def _equal(old: Value, new: Value, original: Callable[..., bool]) -> Callable[..., bool]:
+    """Return a `_differs` to which one value that becomes another is the same."""
+
+    def differs(change: NetChange, ordinals: Iterable[int], *, newer: bool) -> bool:
+        before, after = change.before or (), change.after or ()
+        counted = [o for o in ordinals if (before[o], after[o]) != (old, new)]
+        return original(change, counted, newer=newer)
+
+    return differs
 
 
 def _in_ranks(ops: Sequence[Op], original: Callable[..., Sequence[Any]]) -> Callable[..., Any]:
@@ -153,6 +168,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes the exponent of a float as short as the older architecture does.",
         instead("harness.codecs.open.types:_exponents", lambda write, dialect: write),  # noqa: ARG005
     ),
+    *(
+        WrongProducer(
+            f"open-new-exponent-of-one-digit-of-{kind.value.lower()}",
+            "open.new.float-exponent",
+            f"It writes the exponent of a {kind.value.upper()} with one digit.",
+            values(kind, lambda text: re.sub("e([+-])0", r"e\1", text)),
+        )
+        for kind in (ColumnKind.FLOAT, ColumnKind.DOUBLE)
+    ),
     WrongProducer(
         "open-new-generated-flags-as-before",
         "open.new.generated-flags",
@@ -202,6 +226,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.null-split",
         "It takes NULL and the text null in a unique key for equal.",
         patch("harness.sources.tidb.split:split_on", _as_before_split),
+    ),
+    *(
+        WrongProducer(
+            f"open-new-{name}-is-no-change",
+            "open.new.null-split",
+            f"It does not split an update of a unique key from {words}.",
+            patch("harness.sources.tidb.split:_differs", partial(_equal, old, new)),
+        )
+        for name, words, old, new in (
+            ("null-to-text", "NULL to the text null", None, "null"),
+            ("text-to-null", "the text null to NULL", "null", None),
+        )
     ),
     WrongProducer(
         "open-new-rename-into-its-own-database",

@@ -22,7 +22,7 @@ from harness.model.source_events import (
 from harness.model.table import Table
 from harness.mutants.producers.changefeed.edits import emitted, resolved, rows, settings
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.open.edits import frames
+from harness.mutants.producers.open.edits import Pairs, frames
 from harness.mutants.producers.open.runs import runs
 from harness.mutants.producers.patch import (
     Patch,
@@ -40,6 +40,8 @@ from harness.sources.tidb.store import NetChange
 Events = Sequence[SourceEvent]
 SPLIT = "harness.sources.tidb.split:split_on"
 HTML_SAFE = "harness.wire.json_text:html_safe"
+# A string of JSON, or what stands between two.
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"|[^"]+')
 # Two backslashes before a letter that JSON's own escapes have; `\\\\n` is a backslash and an n.
 _DOUBLED = re.compile(r"(?<!\\)\\\\([bfnrt])")
 
@@ -164,11 +166,36 @@ def _first_column(original: Callable[..., None]) -> Callable[..., None]:
     return init
 
 
+def _every_column(original: Callable[..., None]) -> Callable[..., None]:
+    """Return an `__init__` that hashes all columns where the handle's are asked for."""
+
+    def init(placing: Placing, rule: object, table: SourceTable, **named: object) -> None:
+        original(placing, rule, replace(table, handle=table.emitted), **named)
+
+    return init
+
+
+def _blanks_behind(mark: bytes, pairs: Pairs) -> Pairs:
+    """Return the pairs with a blank behind each mark that stands in no string of a value."""
+    return [(key, _STRINGS.sub(partial(_spaced, mark), value)) for key, value in pairs]
+
+
+def _spaced(mark: bytes, part: re.Match[bytes]) -> bytes:
+    found = part.group()
+    return found if found.startswith(b'"') else found.replace(mark, mark + b" ")
+
+
 def _unsplit(
     unique: Sequence[int], changes: Iterable[NetChange], **named: object
 ) -> list[NetChange]:
     del unique, named
     return [*changes]
+
+
+def _unique_sent_or_not(table: Table) -> tuple[int, ...]:
+    """Return the columns of unique indexes, sent or not."""
+    unique = {table.position(name) for i in table.indexes if i.unique for name in i.columns}
+    return tuple(sorted(unique))
 
 
 def _inserts_later(events_: Events) -> Iterable[SourceEvent]:
@@ -304,6 +331,12 @@ ROWS: tuple[WrongProducer, ...] = (
         patch("harness.sources.tidb.dispatch:Placing.__init__", _first_column),
     ),
     WrongProducer(
+        "open-index-value-of-every-column",
+        "open.partition.index-value",
+        "It hashes all columns of a row under `index-value`.",
+        patch("harness.sources.tidb.dispatch:Placing.__init__", _every_column),
+    ),
+    WrongProducer(
         "open-key-update-not-split",
         "open.row.pk-update-split",
         "It sends an update of a unique key as an update.",
@@ -320,6 +353,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.pk-update-split",
         "It splits an update of a unique key from NULL to the text null.",
         instead("harness.sources.tidb.split:_same_text", lambda one, other: False),  # noqa: ARG005
+    ),
+    WrongProducer(
+        "open-split-by-virtual-columns",
+        "open.row.pk-update-split",
+        "It splits an update that changes a virtual column alone of a unique key.",
+        instead("harness.sources.tidb.split:unique_ordinals", _unique_sent_or_not),
     ),
     WrongProducer(
         "open-raw-changes-are-split",
@@ -391,6 +430,21 @@ ROWS: tuple[WrongProducer, ...] = (
         frames(
             lambda pairs: [(key, value.replace(b"{", b"{ ", 1)) for key, value in pairs],
         ),
+    ),
+    *(
+        WrongProducer(
+            f"open-json-with-blanks-behind-{words}",
+            "open.json.escapes",
+            f"It writes a blank behind each {word} of an event value, strings apart.",
+            frames(partial(_blanks_behind, mark)),
+        )
+        for words, word, mark in (("colons", "colon", b":"), ("commas", "comma", b","))
+    ),
+    WrongProducer(
+        "open-json-keys-with-blanks",
+        "open.json.escapes",
+        "It writes a blank behind the opening brace of an event key.",
+        frames(lambda pairs: [(key.replace(b"{", b"{ ", 1), value) for key, value in pairs]),
     ),
     WrongProducer(
         "open-bytes-backslashes-not-doubled",

@@ -169,6 +169,12 @@ ROWS: tuple[WrongProducer, ...] = (
         settings(lambda _: {"output_old_value": True}),
     ),
     WrongProducer(
+        "open-old-row-is-the-new-one",
+        "open.row.update.old-value",
+        "It sends the new row of an update under `p`.",
+        events(ROW, lambda _, value: value.update({"p": value["u"]} if "p" in value else {})),
+    ),
+    WrongProducer(
         "open-delete-under-u",
         "open.row.delete",
         "It sends a removed row under `u`.",

@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.model.change import Op, Transaction
 from harness.model.source_events import RowEvent, SourceEvent
+from harness.model.values import Row
 from harness.mutants.producers.changefeed.edits import emitted
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.runs import runs
@@ -114,7 +115,32 @@ def _ordered(*ops: Op) -> Patch:
     return emitted(changed)
 
 
+def _ids_kept(events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    """Yield the events, the insert of a key with the row id of the delete before it in its ts."""
+    gone: dict[object, int] = {}
+    for event in events:
+        if isinstance(event, RowEvent) and event.table.handle:
+            image = event.after if event.before is None else event.before
+            of = (event.commit_ts, event.table.table.id, *_handle(event, image))
+            if event.op is Op.DELETE:
+                gone[of] = event.row_id
+            elif event.op is Op.INSERT and of in gone:
+                yield replace(event, row_id=gone[of])
+                continue
+        yield event
+
+
+def _handle(event: RowEvent, image: Row | None) -> Row:
+    return () if image is None else tuple(image[ordinal] for ordinal in event.table.handle)
+
+
 ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "open-replacing-row-has-the-id-before",
+        "open.row.replaced",
+        "It gives the insert of a row that REPLACE puts in the place of another that one's row id.",
+        emitted(_ids_kept),
+    ),
     WrongProducer(
         "open-row-sent-twice-in-a-transaction",
         "open.txn.one-event-per-row",

@@ -411,6 +411,18 @@ ROWS: tuple[WrongProducer, ...] = (
         values(ColumnKind.DOUBLE, _fixed),
     ),
     WrongProducer(
+        "open-float-as-python-prints-it",
+        "open.type.float.text",
+        "It writes a FLOAT with an exponent below 1e-4 and from 1e16.",
+        values(ColumnKind.FLOAT, lambda text: repr(float(text)).removesuffix(".0")),
+    ),
+    WrongProducer(
+        "open-float-without-exponent",
+        "open.type.float.text",
+        "It writes a FLOAT without an exponent.",
+        values(ColumnKind.FLOAT, _fixed),
+    ),
+    WrongProducer(
         "open-json-compact",
         "open.value.json-text",
         "It writes JSON without blanks.",
