@@ -1,8 +1,9 @@
-"""Zero dates under `isostring`, written as something else than their text."""
+"""Dates and times under `isostring`, written as something else than their text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -24,7 +25,8 @@ _ZEROS: Final = (
 )
 
 
-def _of(kind: str, column: ColumnType, found: ValueModes) -> bool:
+def of(kind: str, column: ColumnType, found: ValueModes) -> bool:
+    """Return whether a column is of a type of VStream, and the mode `isostring`."""
     return column.type == kind and found.time == ISOSTRING
 
 
@@ -32,12 +34,37 @@ def _rewritten(zero: str, other: str, _: ColumnType, found: Conversion) -> Conve
     return replace(found, convert=lambda text: re.sub(zero, other, text))
 
 
-ROWS: tuple[WrongProducer, ...] = tuple(
-    WrongProducer(
-        f"vitess-isostring-{what}",
-        "vitess.temporal.isostring-zero",
-        f"It writes {words} under `isostring`.",
-        by_mode(partial(_of, kind), partial(_rewritten, zero, other)),
-    )
-    for what, kind, words, zero, other in _ZEROS
+def _texts() -> Iterator[WrongProducer]:
+    for kind in ("DATE", "TIME", "DATETIME"):
+        yield WrongProducer(
+            f"vitess-isostring-{kind.lower()}-with-a-name",
+            "vitess.temporal.isostring",
+            f"It gives the schema of {kind} a name under `isostring`.",
+            by_mode(
+                partial(of, kind),
+                lambda _, found: replace(found, schema=replace(found.schema, name="IsoString")),
+            ),
+        )
+        yield WrongProducer(
+            f"vitess-isostring-{kind.lower()}-iso-8601",
+            "vitess.temporal.isostring",
+            f"It writes {kind} as ISO 8601 has it under `isostring`.",
+            by_mode(
+                partial(of, kind),
+                lambda _, found: replace(found, convert=lambda text: text.replace(" ", "T") + "Z"),
+            ),
+        )
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_texts(),
+    *(
+        WrongProducer(
+            f"vitess-isostring-{what}",
+            "vitess.temporal.isostring-zero",
+            f"It writes {words} under `isostring`.",
+            by_mode(partial(of, kind), partial(_rewritten, zero, other)),
+        )
+        for what, kind, words, zero, other in _ZEROS
+    ),
 )

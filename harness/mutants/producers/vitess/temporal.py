@@ -20,6 +20,7 @@ from harness.codecs.debezium_vitess.values import ValueModes
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, constant, entry, patch
 from harness.mutants.producers.vitess.columns import by_mode, default, modes, read_as, replaced
+from harness.mutants.producers.vitess.isostring import of
 
 MODES: Final = "harness.codecs.debezium.temporal:MODES"
 TEMPORAL: Final = "harness.codecs.debezium.temporal"
@@ -35,13 +36,6 @@ _MADE: Final = (
     ("microseconds", "datetimes", "vitess.temporal.microseconds", temporal.TIMESTAMP),
     ("nanoseconds", "times", "vitess.temporal.nanoseconds", temporal.MICRO_TIME),
     ("nanoseconds", "datetimes", "vitess.temporal.nanoseconds", temporal.MICRO_TIMESTAMP),
-)
-ISO_CLAUSES: Final = MappingProxyType(
-    {
-        "DATE": "vitess.temporal.isostring",
-        "TIME": "vitess.temporal.isostring",
-        "DATETIME": "vitess.temporal.isostring",
-    }
 )
 ISO: Final = temporal.ISOSTRING
 # The values of time.precision.mode -> a clause of each.
@@ -121,32 +115,6 @@ def _swapped() -> Iterator[WrongProducer]:
                     f"It takes time.precision.mode {mode} for {other}.",
                     read_as("time", mode, other),
                 )
-
-
-def _isostring() -> Iterator[WrongProducer]:
-    for kind, clause in ISO_CLAUSES.items():
-        yield WrongProducer(
-            f"vitess-isostring-{kind.lower()}-with-a-name",
-            clause,
-            f"It gives the schema of {kind} a name under `isostring`.",
-            by_mode(
-                partial(_iso, kind),
-                lambda _, found: replace(found, schema=replace(found.schema, name="IsoString")),
-            ),
-        )
-        yield WrongProducer(
-            f"vitess-isostring-{kind.lower()}-iso-8601",
-            clause,
-            f"It writes {kind} as ISO 8601 has it under `isostring`.",
-            by_mode(
-                partial(_iso, kind),
-                lambda _, found: replace(found, convert=lambda text: text.replace(" ", "T") + "Z"),
-            ),
-        )
-
-
-def _iso(kind: str, column: ColumnType, found: ValueModes) -> bool:
-    return column.type == kind and found.time == ISO
 
 
 def _rounded(found: temporal.TemporalMode, field: str) -> temporal.TemporalMode:
@@ -231,7 +199,6 @@ def _lost(year: int, month: int, day: int) -> bool:
 ROWS: tuple[WrongProducer, ...] = (
     *_of_modes(),
     *_swapped(),
-    *_isostring(),
     *(
         WrongProducer(
             f"vitess-timestamp-follows-{mode.replace('_', '-')}",
@@ -245,7 +212,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-timestamp-follows-isostring",
         "vitess.temporal.timestamp-modes",
         "It leaves the name of TIMESTAMP out under `isostring`.",
-        by_mode(partial(_iso, "TIMESTAMP"), _iso_timestamp),
+        by_mode(partial(of, "TIMESTAMP"), _iso_timestamp),
     ),
     *(
         WrongProducer(
