@@ -36,7 +36,7 @@ class Outcome:
 
     records: list[ConnectRecord] = field(default_factory=list[ConnectRecord])
     invalid: tuple[str, ...] = ()
-    failure: str | None = None
+    failure: tuple[str, ...] = ()
 
 
 class _Clock:
@@ -74,9 +74,9 @@ def _run(run: Run, around: ConnectorEnvironment) -> Outcome:
         for record in connector.run(run.responses):
             outcome.records.append(record)
     except ConnectorFailed as failed:
-        outcome.failure = failed.chain[-1]
+        outcome.failure = failed.chain
     except JavaError as error:
-        outcome.failure = error.chain()[-1]
+        outcome.failure = error.chain()
     return outcome
 
 
@@ -88,7 +88,7 @@ def _compare_run(run: Run, outcome: Outcome) -> tuple[list[Difference], set[str]
         found.append(
             Difference(f"{run.name}config_validation_errors", str(outcome.invalid), str(recorded))
         )
-    error = (expected.get("error") or [None])[-1]
+    error = tuple(expected.get("error") or ())
     if outcome.failure != error:
         found.append(Difference(f"{run.name}error", str(outcome.failure), str(error)))
     theirs: list[Vector] = expected.get("records") or []

@@ -6,12 +6,16 @@ Each row of the table walks to one member of one vector and changes it.
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable
 from functools import reduce
 from typing import Any, cast
 
 import pytest
 
+from harness.codecs.connect.errors import JavaError
+from harness.codecs.debezium import errors
+from harness.codecs.debezium.errors import ConnectorFailed
 from harness.truth.read import vectors
 from tests.truth.vectors import SUBSET, judged
 
@@ -51,6 +55,7 @@ def rewritten(_: object) -> str:
 
 TYPES = "ticdc/avro_types.jsonl"
 CRUD = "vitess/01_crud_keys.jsonl"
+FAILED = "vitess/07_protocol_errors.jsonl"
 SPOILT: list[tuple[str, Path, Change]] = [
     (TYPES, ("events", 0, "value_hex"), flip),
     (TYPES, ("events", 0, "key_hex"), flip),
@@ -73,6 +78,8 @@ SPOILT: list[tuple[str, Path, Change]] = [
     (CRUD, ("records", 0, "source_offset", "vgtid"), longer),
     (CRUD, ("records",), fewer),
     (CRUD, ("records",), twice),
+    (FAILED, ("error", 0), longer),
+    (FAILED, ("error", 1), longer),
     ("ticdc/dispatch.jsonl", ("dispatch", 0, "partition", "100"), more),
     ("ticdc/dispatch.jsonl", ("dispatch", 0, "topic"), longer),
     ("ticdc/topics.jsonl", ("dispatch", 0, "topic"), longer),
@@ -138,3 +145,19 @@ def test_the_place_is_reported(file: str, where: str, path: Path, change: Change
     """A difference names the member that differs, from the vector's root."""
     said = judged(altered(holding(file, path), path, change))
     assert any(difference.where.startswith(where) for difference in said.differences)
+
+
+@pytest.mark.parametrize("name", ["err.grpc_unknown", "err.grpc_unavailable"])
+def test_a_stream_that_fails_is_retried(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The vendor's task ends as one that is started again; one that stops for good differs."""
+    (whole,) = [found for _, found in vectors(SUBSET / FAILED) if found["id"] == name]
+    assert judged(whole).differences == ()
+
+    def stops(error: JavaError, *_: str) -> ConnectorFailed:
+        return errors.not_restarted(error)
+
+    for module in [*sys.modules.values()]:
+        if module.__name__.startswith("harness.codecs") and hasattr(module, "restarted"):
+            monkeypatch.setattr(module, "restarted", stops)
+    (difference,) = judged(whole).differences
+    assert difference.where == "error"
