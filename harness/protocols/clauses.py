@@ -38,7 +38,7 @@ DIALECT_OF: Mapping[str, str] = MappingProxyType(
         "up to 5.2.3 and 5.3.0": "4.0.4",
         "before 6.1.6, 6.5.2 and 7.0.0, and from 6.1.0": "6",
         "up to 6.5.11, 7.5.5 and 8.5.1": "6",
-        "up to 6.5.3, 7.1.1 and 7.3.0": "6",
+        "up to 6.5.2 and 7.1.0": "6",
         "up to 7.0": "6",
         "up to 7.2": "6",
         "up to 8.3": "6",
