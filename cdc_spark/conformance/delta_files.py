@@ -9,7 +9,8 @@ vectors, partitions.
 Source: Delta Transaction Log Protocol, §Delta log entries, §Actions, §Column mapping.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
