@@ -96,8 +96,11 @@ def _tables(spark: Session, job: Job, known: Known) -> dict[int, list[Table]]:
     """Return the tables of all changefeeds, with their rows; a job reads some of them."""
     sketches = [(feed, load(text)) for feed, texts in known.tables.items() for text in texts]
     tables = [(feed, Table(one.schema, one.name)) for feed, one in sketches]
-    places = [Place(spark, f"{root(job)}/{feed}/{one.path}", APP) for feed, one in sketches]
-    made = [(number, one, places[number]) for number, (_, one) in enumerate(sketches) if one.made]
+    made = [
+        (number, one, Place(spark, f"{root(job)}/{feed}/{one.path}", APP))
+        for number, (feed, one) in enumerate(sketches)
+        if one.made
+    ]
     for number, text in table_rows(made):
         tables[number][1].insert(orjson.loads(text))
     found: dict[int, list[Table]] = {}

@@ -42,7 +42,7 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
         # Of each table that was written Delta keeps two megabytes of plans, for an hour, and of
         # 10,000 tables: a gigabyte is full of some hundred, and Java does nothing but collect.
         "spark.databricks.delta.delta.log.cacheSize": "200",
-        # So it takes, with what it has besides of the tables of a hundred changefeeds.
+        # Two hundred of them leave nothing of one gigabyte for the rest.
         "spark.driver.memory": "2g",
         # Else Delta asks Spark at each commit for all files of the table, to note them beside it.
         "spark.databricks.delta.allFilesInCrc.enabled": "false",

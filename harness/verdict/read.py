@@ -19,11 +19,9 @@ def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
     """Return the row in table column order (None where never sent), or what is wrong."""
     table = state.source_table
     names = {table.table.columns[i].name for i in table.emitted}
-    # Who makes tables by their DDL has generated columns too, and no value for one never sent.
-    unsent = {one.name for one in table.table.columns if raw.get(one.name, "") is None}
     for kind, columns, verb in (
         (FindingKind.MISSING_COLUMN, sorted(names - set(raw)), "lacks the column"),
-        (FindingKind.EXTRA_COLUMN, sorted(set(raw) - names - unsent), "has the unknown column"),
+        (FindingKind.EXTRA_COLUMN, _unknown(table, names, raw), "has the unknown column"),
     ):
         if columns:
             wanted = _wanted(state, raw)
@@ -40,6 +38,16 @@ def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
                 places=judged.places_of(state.events()),
             )
     return _values(judged, state, raw)
+
+
+def _unknown(table: SourceTable, sent: set[str], raw: RawRow) -> list[str]:
+    """Return the columns of a row that it may not have, in order.
+
+    Who makes tables by their DDL has generated columns too, and no value for one never sent.
+    """
+    more = set(raw) - sent
+    own = table.table.column_names if more else ()
+    return sorted(name for name in more if raw[name] is not None or name not in own)
 
 
 def _values(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:

@@ -1,4 +1,4 @@
-"""Everything that can be done to a run, done: real Kafka and registry, the reference consumer."""
+"""What can be done to a run, done: real Kafka and registry, the reference consumer."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ AVRO = f"""\
 """
 
 
-# Certification of the catalogue does each of these as well, to Spark. A share at each push, beside
-# those that end otherwise than in a pass; all of them under the profile `nightly`.
+# Certification of the catalogue does something of each of these kinds as well, to Spark. So at each
+# push there are a share, and those of which more is said than that they pass; at night all of them.
 EACH = 1 if settings().max_examples >= 1000 else 4
 OTHERWISE = {"killed-committing", "never", "grown", "growing", "lost", "cut", "forgotten"}
 REFERENCE = parse("reference", Whereabouts.here())
@@ -119,7 +119,7 @@ def judgements(verdicts: Mapping[str, Verdict]) -> Mapping[str, tuple[Judgement,
 
 
 def test_open(tmp_path: Path) -> None:
-    """The broker and the consumer suffer everything, and the tables are right.
+    """Whatever the broker and the consumer suffer, the tables are right.
 
     That topics of the Open Protocol grow is in no document, so it is shown apart.
     """

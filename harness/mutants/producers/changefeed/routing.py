@@ -118,6 +118,10 @@ def _first_of_handle(original: Callable[..., None]) -> Callable[..., None]:
     return made
 
 
+# It hashes the first column alone of a handle.
+FIRST_OF_HANDLE: Final = patch(f"{PLACING}.__init__", _first_of_handle)
+
+
 def _old_images(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return a `made` that places updates by the row before."""
 
@@ -376,7 +380,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "feed-handle-of-its-first-column",
         "changefeed.partition.index-value",
         "It hashes the first column alone of the handle.",
-        patch(f"{PLACING}.__init__", _first_of_handle),
+        FIRST_OF_HANDLE,
     ),
     WrongProducer(
         "feed-index-ignored",

@@ -44,18 +44,13 @@ def _boundaries_pass(right: Transform, record: ConnectRecord) -> ConnectRecord |
     return record if kind(record) == BOUNDARY else right(record)
 
 
-def _other_schemas(record: ConnectRecord) -> ConnectRecord:
-    """Return a record whose value's schema has the new topic's name."""
-    if record.value_schema is None:
+def _other_schemas(part: str, record: ConnectRecord) -> ConnectRecord:
+    """Return a record whose key's or value's schema has the new topic's name."""
+    schema = getattr(record, part)
+    if schema is None:
         return record
-    return replace(record, value_schema=replace(record.value_schema, name=record.topic))
-
-
-def _other_key_schemas(record: ConnectRecord) -> ConnectRecord:
-    """Return a record whose key's schema has the new topic's name."""
-    if record.key_schema is None:
-        return record
-    return replace(record, key_schema=replace(record.key_schema, name=record.topic))
+    changed: dict[str, Any] = {part: replace(schema, name=record.topic)}
+    return replace(record, **changed)
 
 
 def _replacing(change: Callable[[Replace, re.Pattern[str], str, str], str]) -> Patch:
@@ -199,13 +194,13 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "router-renames-schemas",
         "route-alone",
         "It gives the schema of a value the name of the topic that RegexRouter gives.",
-        _applying(ROUTER, _changed(_other_schemas)),
+        _applying(ROUTER, _changed(partial(_other_schemas, "value_schema"))),
     ),
     _row(
         "router-renames-schemas-of-keys",
         "route-alone",
         "It gives the schema of a key the name of the topic that RegexRouter gives.",
-        _applying(ROUTER, _changed(_other_key_schemas)),
+        _applying(ROUTER, _changed(partial(_other_schemas, "key_schema"))),
     ),
     _row(
         "router-drops-keys",

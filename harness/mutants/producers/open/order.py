@@ -21,6 +21,7 @@ from harness.model.source_events import (
 )
 from harness.model.table import Table
 from harness.mutants.producers.changefeed.edits import emitted, resolved, rows, settings
+from harness.mutants.producers.changefeed.routing import FIRST_OF_HANDLE
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import Pairs, frames
 from harness.mutants.producers.open.runs import runs
@@ -156,14 +157,6 @@ def _elsewhere(hashed: bool, original: Callable[..., Any]) -> Callable[..., Any]
 
 def _by_number(row: RowEvent) -> Iterable[SourceEvent]:
     return (replace(row, partition=min(row.partition, row.origin.event % 2)),)
-
-
-def _first_column(original: Callable[..., None]) -> Callable[..., None]:
-    def init(placing: Placing, *given: object, **named: object) -> None:
-        original(placing, *given, **named)
-        vars(placing)["_columns"] = vars(placing)["_columns"][:1]
-
-    return init
 
 
 def _every_column(original: Callable[..., None]) -> Callable[..., None]:
@@ -328,7 +321,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-index-value-of-first-column",
         "open.partition.index-value",
         "It hashes the first handle column alone under `index-value`.",
-        patch("harness.sources.tidb.dispatch:Placing.__init__", _first_column),
+        FIRST_OF_HANDLE,
     ),
     WrongProducer(
         "open-index-value-of-every-column",

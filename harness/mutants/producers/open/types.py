@@ -317,6 +317,10 @@ def _of_64_bits(text: str) -> str:
     return "[" + ",".join(f"{Decimal(repr(number)):f}" for number in numbers) + "]"
 
 
+def _of_python(text: str) -> str:
+    return repr(float(text)).removesuffix(".0")
+
+
 def _fixed(text: str) -> str:
     return f"{Decimal(text):f}"
 
@@ -398,29 +402,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes a DOUBLE with six digits.",
         values(ColumnKind.DOUBLE, _of_six_digits),
     ),
-    WrongProducer(
-        "open-double-as-python-prints-it",
-        "open.type.float.text",
-        "It writes a DOUBLE with an exponent below 1e-4 and from 1e16.",
-        values(ColumnKind.DOUBLE, lambda text: repr(float(text)).removesuffix(".0")),
-    ),
-    WrongProducer(
-        "open-double-without-exponent",
-        "open.type.float.text",
-        "It writes a DOUBLE without an exponent.",
-        values(ColumnKind.DOUBLE, _fixed),
-    ),
-    WrongProducer(
-        "open-float-as-python-prints-it",
-        "open.type.float.text",
-        "It writes a FLOAT with an exponent below 1e-4 and from 1e16.",
-        values(ColumnKind.FLOAT, lambda text: repr(float(text)).removesuffix(".0")),
-    ),
-    WrongProducer(
-        "open-float-without-exponent",
-        "open.type.float.text",
-        "It writes a FLOAT without an exponent.",
-        values(ColumnKind.FLOAT, _fixed),
+    *(
+        WrongProducer(
+            f"open-{kind.value}-{name}",
+            "open.type.float.text",
+            f"It writes a {kind.value.upper()} {says}.",
+            values(kind, write),
+        )
+        for kind in (ColumnKind.DOUBLE, ColumnKind.FLOAT)
+        for name, says, write in (
+            ("as-python-prints-it", "with an exponent below 1e-4 and from 1e16", _of_python),
+            ("without-exponent", "without an exponent", _fixed),
+        )
     ),
     WrongProducer(
         "open-json-compact",

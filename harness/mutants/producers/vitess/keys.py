@@ -233,12 +233,6 @@ ROWS: tuple[WrongProducer, ...] = (
         entry(f"{NAMES}:FIELD_NAMES", "avro_unicode", _of_four_digits),
     ),
     WrongProducer(
-        "vitess-field-digit-kept",
-        "vitess.name.field-avro",
-        "It leaves a field's leading digit as it is.",
-        entry(f"{NAMES}:FIELD_NAMES", "avro", _digit_kept),
-    ),
-    WrongProducer(
         "vitess-key-of-last-unique",
         "vitess.key.first-unique",
         "It takes the last column with a unique key for the key.",
@@ -387,23 +381,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "It gives the value of a column whose name stands in quotes to no column.",
         result(QUOTED, lambda found: found and tuple(map(_own_alone, range(len(found)), found))),
     ),
-    WrongProducer(
-        "vitess-field-digit-lost",
-        "vitess.name.field-avro",
-        "It writes `_` in the place of a leading digit.",
-        entry(f"{NAMES}:FIELD_NAMES", "avro", _digit_lost),
-    ),
-    WrongProducer(
-        "vitess-schema-digit-lost",
-        "vitess.name.schema-avro",
-        "It writes `_` in the place of a schema name's leading digit.",
-        entry(f"{NAMES}:SCHEMA_NAMES", "avro", _digit_lost),
-    ),
-    WrongProducer(
-        "vitess-schema-digit-kept",
-        "vitess.name.schema-avro",
-        "It leaves a schema name's leading digit as it is.",
-        entry(f"{NAMES}:SCHEMA_NAMES", "avro", _digit_kept),
+    *(
+        WrongProducer(
+            f"vitess-{part}-digit-{what}",
+            f"vitess.name.{part}-avro",
+            f"It {does} a {part} name's leading digit.",
+            entry(f"{NAMES}:{part.upper()}_NAMES", "avro", change),
+        )
+        for part in MODES
+        for what, does, change in (
+            ("lost", "writes `_` in the place of", _digit_lost),
+            ("kept", "puts nothing before", _digit_kept),
+        )
     ),
     WrongProducer(
         "vitess-second-field-renamed",
