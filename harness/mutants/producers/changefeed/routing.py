@@ -107,7 +107,7 @@ def _null_skipped(*, skipped: bool) -> Patch:
     return patch(f"{PLACING}.__init__", changed)
 
 
-def _first_of_handle(original: Callable[..., None]) -> Callable[..., None]:
+def first_of_handle(original: Callable[..., None]) -> Callable[..., None]:
     """Return an `__init__` that hashes the first column of a handle alone."""
 
     def made(placing: Any, rule: Dispatcher | None, *given: object, **named: object) -> None:  # noqa: ANN401
@@ -116,10 +116,6 @@ def _first_of_handle(original: Callable[..., None]) -> Callable[..., None]:
             placing._columns = placing._columns[:1]  # noqa: SLF001
 
     return made
-
-
-# It hashes the first column alone of a handle.
-FIRST_OF_HANDLE: Final = patch(f"{PLACING}.__init__", _first_of_handle)
 
 
 def _old_images(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -380,7 +376,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "feed-handle-of-its-first-column",
         "changefeed.partition.index-value",
         "It hashes the first column alone of the handle.",
-        FIRST_OF_HANDLE,
+        patch(f"{PLACING}.__init__", first_of_handle),
     ),
     WrongProducer(
         "feed-index-ignored",

@@ -21,7 +21,7 @@ from harness.model.source_events import (
 )
 from harness.model.table import Table
 from harness.mutants.producers.changefeed.edits import emitted, resolved, rows, settings
-from harness.mutants.producers.changefeed.routing import FIRST_OF_HANDLE
+from harness.mutants.producers.changefeed.routing import PLACING, first_of_handle
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import Pairs, frames
 from harness.mutants.producers.open.runs import runs
@@ -321,7 +321,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-index-value-of-first-column",
         "open.partition.index-value",
         "It hashes the first handle column alone under `index-value`.",
-        FIRST_OF_HANDLE,
+        patch(f"{PLACING}.__init__", first_of_handle),
     ),
     WrongProducer(
         "open-index-value-of-every-column",
