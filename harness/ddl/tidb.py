@@ -85,11 +85,16 @@ def handle(table: Table, *, newer: bool = False) -> Index | None:
     the lowest id among equals. An index over an expression never counts, one over a virtual column
     in the newer architecture alone.
     """
-    primary = table.primary_key
-    if primary is not None:
-        return primary
-    valid = [index for index in table.indexes if _identifies(table, index, virtual=newer)]
-    return min(valid, key=lambda index: (len(index.parts), index.id), default=None)
+    valid = valid_indexes(table, virtual=newer)
+    return min(valid, key=lambda one: (not one.primary, len(one.parts), one.id), default=None)
+
+
+def valid_indexes(table: Table, *, virtual: bool) -> list[Index]:
+    """Return the indexes that tell rows apart: the primary key, unique ones over NOT NULL columns.
+
+    `virtual` says whether one over a virtual column does.
+    """
+    return [one for one in table.indexes if one.primary or _identifies(table, one, virtual=virtual)]
 
 
 def _identifies(table: Table, index: Index, *, virtual: bool) -> bool:
