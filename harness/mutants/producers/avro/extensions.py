@@ -128,6 +128,29 @@ def _checksum_turned(
     return written
 
 
+def _checksum_first(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_schema` that declares the checksum's fields before the extension's."""
+
+    def made(table: object, columns: object, extra: dict[str, Any], bound: object) -> Any:  # noqa: ANN401
+        first = {name: extra[name] for name in CHECKSUMS if name in extra}
+        return original(table, columns, first | extra, bound)
+
+    return made
+
+
+def _checksum_in_front(
+    original: Callable[[AvroEncoder, RowEvent], bytes],
+) -> Callable[[AvroEncoder, RowEvent], bytes]:
+    """Return what writes the checksum's values before the extension's."""
+
+    def written(encoder: AvroEncoder, row: RowEvent) -> bytes:
+        whole = original(encoder, row)
+        at = len(varint(1) + b"c" + varint(row.commit_ts) + varint(row.commit_ts >> LOGICAL_BITS))
+        return whole[at:] + whole[:at]
+
+    return written
+
+
 def _turned(fields: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     return dict(reversed(fields.items()))
 
@@ -445,6 +468,15 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
         "It declares and writes the checksum's fields in another order.",
         replace(
             constant(CHECKSUM, _turned(CHECKSUMS)), then=patch(EXTENSION_BYTES, _checksum_turned)
+        ),
+    ),
+    WrongProducer(
+        "avro-checksums-before-the-extension",
+        "avro.checksum.fields",
+        "It declares and writes the checksum's fields before those of the extension.",
+        replace(
+            patch(f"{SCHEMA}:_schema", _checksum_first),
+            then=patch(EXTENSION_BYTES, _checksum_in_front),
         ),
     ),
     *(

@@ -230,6 +230,15 @@ ROWS: tuple[WrongProducer, ...] = (
         patch(f"{NAMES}:key_subject", lambda _: lambda topic: f"{topic}-key"),
     ),
     WrongProducer(
+        "avro-subject-with-later-points",
+        "avro.subject.points",
+        "It writes `_` for the first point of a topic only.",
+        patch(
+            f"{NAMES}:value_subject",
+            lambda _: lambda topic: f"{topic.replace('.', '_', 1)}-value",
+        ),
+    ),
+    WrongProducer(
         "avro-subject-of-the-record",
         "avro.subject.topic-name",
         "It names every subject by one word, whatever the topic.",
