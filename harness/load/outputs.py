@@ -33,6 +33,8 @@ _ABSENT = (
 _DELTA_SESSION = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # Each part of a table's log is compiled for: fifty of them take longer than the rows.
+    "spark.databricks.delta.snapshotPartitions": "2",
 }
 _JARS = ("spark.jars", "spark.jars.packages")
 # A typed reader would guess; each value is read as the text that is there.

@@ -98,10 +98,11 @@ def end(spark: Spark) -> None:
     """
     from pyspark import SparkContext  # noqa: PLC0415 - only where Spark is
 
-    java = spark.sparkContext._gateway.proc  # noqa: SLF001 - there is no public way to it
+    gateway = spark.sparkContext._gateway  # noqa: SLF001 - there is no public way to it
     spark.stop()
-    java.stdin.close()  # it waits for this to end
-    java.wait(STOP_DEADLINE_S)
+    gateway.shutdown()  # else objects that go later are told to a Java that has gone
+    gateway.proc.stdin.close()  # it waits for this to end
+    gateway.proc.wait(STOP_DEADLINE_S)
     SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001
 
 

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings(SOCKETS)]
 SPEC = checked({"events": 600, "tables": 3, "partitions": 2, "mark": 50, "ddl": 3})
 TABLES = {table.name: table for table in left_tables(SPEC)}
 ORDERS = TABLES["load.orders_0"]
-DEADLINE_S = 300
+DEADLINE_S = 900
 _FEATURES = {key: ["timestampNtz"] for key in ("readerFeatures", "writerFeatures")}
 _ADDED = {"partitionValues": {}, "modificationTime": 0, "dataChange": True}
 # What makes a short session short: nothing is compiled or planned twice.
