@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -47,12 +48,13 @@ def text_files() -> Iterator[tuple[Path, str]]:
             yield path, text_of(path)
 
 
-def python_files() -> Iterator[tuple[Path, str, ast.Module]]:
-    """Yield each Python file's relative path, text and syntax tree."""
-    for path in tracked():
-        if path.suffix == ".py":
-            text = text_of(path)
-            yield path, text, ast.parse(text)
+@cache
+def python_files() -> tuple[tuple[Path, str, ast.Module], ...]:
+    """Return each Python file's relative path, text and syntax tree, parsed once for all rules."""
+    texts = ((path, text_of(path)) for path in tracked() if path.suffix == ".py")
+    found = tuple((path, text, ast.parse(text)) for path, text in texts)
+    gc.freeze()  # as many objects as these are gone through at each collection, for nothing
+    return found
 
 
 @cache

@@ -128,16 +128,6 @@ def _checksum_turned(
     return written
 
 
-def _checksum_first(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a `_schema` that declares the checksum's fields before the extension's."""
-
-    def made(table: object, columns: object, extra: dict[str, Any], bound: object) -> Any:  # noqa: ANN401
-        first = {name: extra[name] for name in CHECKSUMS if name in extra}
-        return original(table, columns, first | extra, bound)
-
-    return made
-
-
 def _checksum_in_front(
     original: Callable[[AvroEncoder, RowEvent], bytes],
 ) -> Callable[[AvroEncoder, RowEvent], bytes]:
@@ -149,10 +139,6 @@ def _checksum_in_front(
         return whole[at:] + whole[:at]
 
     return written
-
-
-def _turned(fields: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    return dict(reversed(fields.items()))
 
 
 def _passed_over(original: Callable[..., object]) -> Callable[..., object]:
@@ -405,7 +391,8 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
         "avro.extension.fields",
         "It declares and writes the extension fields in another order.",
         replace(
-            constant(EXTENSION, _turned(FIELDS)), then=patch(EXTENSION_BYTES, _extension_turned)
+            constant(EXTENSION, dict(reversed(FIELDS.items()))),
+            then=patch(EXTENSION_BYTES, _extension_turned),
         ),
     ),
     WrongProducer(
@@ -467,7 +454,8 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
         "avro.checksum.fields",
         "It declares and writes the checksum's fields in another order.",
         replace(
-            constant(CHECKSUM, _turned(CHECKSUMS)), then=patch(EXTENSION_BYTES, _checksum_turned)
+            constant(CHECKSUM, dict(reversed(CHECKSUMS.items()))),
+            then=patch(EXTENSION_BYTES, _checksum_turned),
         ),
     ),
     WrongProducer(
@@ -475,7 +463,17 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
         "avro.checksum.fields",
         "It declares and writes the checksum's fields before those of the extension.",
         replace(
-            patch(f"{SCHEMA}:_schema", _checksum_first),
+            patch(
+                f"{SCHEMA}:_schema",
+                lambda schema: (
+                    lambda table, columns, extra, bound: schema(
+                        table,
+                        columns,
+                        {n: extra[n] for n in CHECKSUMS if n in extra} | extra,
+                        bound,
+                    )
+                ),
+            ),
             then=patch(EXTENSION_BYTES, _checksum_in_front),
         ),
     ),
