@@ -60,6 +60,7 @@ LATIN: Final = "latin-1"
 # The magic byte and the schema's id.
 HEADER: Final = 5
 LONG_MAX: Final = 2**63 - 1
+Written = Callable[[AvroEncoder, RowEvent], bytes]  # the bytes of what is added to the columns
 
 
 def _renamed(fields: dict[str, tuple[str, str]], old: str) -> dict[str, tuple[str, str]]:
@@ -73,9 +74,7 @@ def _declared(
     return {**fields, name: (kind, fields[name][1])}
 
 
-def _extension_turned(
-    original: Callable[[AvroEncoder, RowEvent], bytes],
-) -> Callable[[AvroEncoder, RowEvent], bytes]:
+def _extension_turned(original: Written) -> Written:
     """Return what writes the values in the order in which the turned schema declares them."""
 
     def written(encoder: AvroEncoder, row: RowEvent) -> bytes:
@@ -113,29 +112,29 @@ def _extension_in_front(original: Callable[..., Any]) -> Callable[..., Any]:
     return written
 
 
-def _checksum_turned(
-    original: Callable[[AvroEncoder, RowEvent], bytes],
-) -> Callable[[AvroEncoder, RowEvent], bytes]:
+def _extension_ends(row: RowEvent) -> int:
+    return len(varint(1) + b"c" + varint(row.commit_ts) + varint(row.commit_ts >> LOGICAL_BITS))
+
+
+def _checksum_turned(original: Written) -> Written:
     """Return what writes the checksum's version first, the checksum last."""
     corrupted, version = b"\0", varint(VERSION)
 
     def written(encoder: AvroEncoder, row: RowEvent) -> bytes:
         whole = original(encoder, row)
-        at = len(varint(1) + b"c" + varint(row.commit_ts) + varint(row.commit_ts >> LOGICAL_BITS))
+        at = _extension_ends(row)
         digits = whole[at:].removesuffix(corrupted + version)
         return whole[:at] + (version + corrupted + digits if whole[at:] else b"")
 
     return written
 
 
-def _checksum_in_front(
-    original: Callable[[AvroEncoder, RowEvent], bytes],
-) -> Callable[[AvroEncoder, RowEvent], bytes]:
+def _checksum_in_front(original: Written) -> Written:
     """Return what writes the checksum's values before the extension's."""
 
     def written(encoder: AvroEncoder, row: RowEvent) -> bytes:
         whole = original(encoder, row)
-        at = len(varint(1) + b"c" + varint(row.commit_ts) + varint(row.commit_ts >> LOGICAL_BITS))
+        at = _extension_ends(row)
         return whole[at:] + whole[:at]
 
     return written
