@@ -127,15 +127,15 @@ def start(job: Job, jar_files: list[str], archive: Archive | None) -> Session:
     scratch.mkdir()
     logging = job.work_dir / "log4j2.properties"
     logging.write_text(_LOG4J.format(log=log), encoding="utf-8")
+    ours = {**SETTINGS, **sinks.settings()}
     java_options = [
-        SETTINGS["spark.driver.extraJavaOptions"],
+        ours["spark.driver.extraJavaOptions"],
         f'"-Dlog4j2.configurationFile={logging}"',
         f'"-Djava.io.tmpdir={scratch}"',  # Java heeds no TMPDIR, and is killed at its end
         *(f'"{option}"' for option in (archive.options() if archive else ())),
     ]
     settings = {
-        **SETTINGS,
-        **sinks.settings(),
+        **ours,
         "spark.driver.extraJavaOptions": " ".join(java_options),
         # On the class path, jars are neither copied nor served, and can be in the class archive.
         "spark.driver.extraClassPath": os.pathsep.join(jar_files),

@@ -51,7 +51,8 @@ SETTINGS: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    JAVA_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    # One session serves all files of tests: the profiling compiler pays, as in a production driver.
+    JAVA_OPTIONS: "-XX:+UseSerialGC",
     "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "cdc-spark-warehouse")),
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
