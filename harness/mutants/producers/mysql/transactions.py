@@ -292,6 +292,7 @@ ROWS: Final = (
         "topic.delimiter",
         "It joins the parts of the transaction topic by a point whatever topic.delimiter says.",
         one(BOUNDARY, lambda record: replace(record, topic=record.topic.replace("_", ".", 1))),
+        also="txn.topic",
     ),
     row(
         "rows-joined-by-points",
