@@ -189,6 +189,7 @@ ROWS: Final = (
         "ddl.table-changes",
         "It leaves the last column of a table out.",
         _tables(lambda table: table.update(columns=table["columns"][:-1])),
+        also="ddl.columns",
     ),
     row(
         "table-before-the-alter",
