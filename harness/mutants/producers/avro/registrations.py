@@ -43,7 +43,7 @@ def _stale_part(part: str) -> Callable[..., Callable[..., Any]]:
     return patched
 
 
-def _stopped_at_deletes(original: Callable[..., Any]) -> Callable[..., Any]:
+def _value_at_deletes(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return a `_value` that makes the schema of values for a delete, too."""
 
     def value(encoder: Any, row: RowEvent) -> object:  # noqa: ANN401 - of a patched method
@@ -176,10 +176,16 @@ ROWS: tuple[WrongProducer, ...] = (
         for part in ("key", "value")
     ),
     WrongProducer(
+        "avro-value-registered-at-deletes",
+        "avro.schema.change-registered",
+        "It registers the schema of values at a delete, too.",
+        patch(f"{ENCODER}._value", _value_at_deletes),
+    ),
+    WrongProducer(
         "avro-equal-names-stop-deletes",
         "avro.schema.collision",
         "It stops at a delete whose key has none of two names that are alike.",
-        patch(f"{ENCODER}._value", _stopped_at_deletes),
+        patch(f"{ENCODER}._value", _value_at_deletes),
     ),
     WrongProducer(
         "avro-refused-and-gone-on",

@@ -10,6 +10,7 @@ from typing import Final
 from harness.codecs.connect.schema import ConnectRecord, Schema
 from harness.model.binlog import LogEvent, LogSnapshot
 from harness.model.columns import Column
+from harness.model.table import TableId
 from harness.model.values import Value
 from harness.mutants.producers.mysql.edits import each, log, row, stream, values
 from harness.mutants.producers.patch import Patch, patch
@@ -18,6 +19,8 @@ from harness.mutants.producers.records import CHANGE, Records, Values, at, op
 _JSON: Final = "io.debezium.data.Json"
 _INSTEAD: Final = "harness.codecs.debezium_mysql.reads:_instead"
 _LATER: Final = "1971-01-01 00:00:00"
+# A view of scenarios/mysql/copied-kinds, the table that it shows, and one with a foreign key.
+_VIEW, _VIEWED, _REFERS = (TableId("shop", name) for name in ("w", "p", "c"))
 
 
 def _by_their_own_names(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
@@ -84,7 +87,65 @@ def _text(column: Column) -> str:
     return "" if default is None or default.is_expression else default.text or ""
 
 
+def _views_too(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+    """Say of a view, too, that it is made."""
+    for event in events:
+        if isinstance(event, LogSnapshot):
+            table = next(one for one in event.statements if _VIEWED in (one.tables or ()))
+            sql = f"CREATE VIEW `{_VIEW.schema}`.`{_VIEW.name}` AS SELECT 1 AS `id`"
+            view = replace(table, sql=sql, tables=(_VIEW,), changes=())
+            yield replace(event, statements=(*event.statements, view))
+        else:
+            yield event
+
+
+def _view_read(record: ConnectRecord) -> Records:
+    """Read of a view what is read of the table that it shows."""
+    viewed = op(record) == "r" and record.topic.endswith(f".{_VIEWED.name}")
+    topic = f"{record.topic[: -len(_VIEWED.name)]}{_VIEW.name}"
+    return (record, replace(record, topic=topic)) if viewed else (record,)
+
+
+def _unread(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+    """Read no row of a table that refers to another."""
+    for event in events:
+        if isinstance(event, LogSnapshot):
+            kept = tuple(copy for copy in event.tables if copy.table.table.id != _REFERS)
+            yield replace(event, tables=kept)
+        else:
+            yield event
+
+
+def _unsaid(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+    """Say of a table that refers to another neither that it is dropped nor that it is made."""
+    for event in events:
+        if isinstance(event, LogSnapshot):
+            kept = tuple(one for one in event.statements if _REFERS not in (one.tables or ()))
+            yield replace(event, statements=kept)
+        else:
+            yield event
+
+
 ROWS: Final = (
+    row(
+        "views-copied",
+        "snapshot.base-tables",
+        "It says of a view that it is made.",
+        log(_views_too),
+    ),
+    row("views-read", "snapshot.base-tables", "It reads the rows of a view.", each(_view_read)),
+    row(
+        "base-table-unread",
+        "snapshot.base-tables",
+        "It reads no row of a table with a foreign key.",
+        log(_unread),
+    ),
+    row(
+        "base-table-unsaid",
+        "snapshot.base-tables",
+        "It does not say of a table with a foreign key that it is made.",
+        log(_unsaid),
+    ),
     row(
         "tables-by-their-own-names",
         "snapshot.tables-by-name",

@@ -211,23 +211,6 @@ def _moments_as_logged(begin: str) -> Patch:
     return patch("harness.codecs.debezium_mysql.reads:_value", changed)
 
 
-def _views_too(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
-    """Say of a view, too, that it is dropped before it is made."""
-    for event in events:
-        if isinstance(event, LogSnapshot):
-            drop = next(one for one in event.statements if one.sql.startswith("DROP TABLE"))
-            view = replace(drop, sql=f"DROP VIEW IF EXISTS `{drop.database}`.`v`", tables=())
-            yield replace(event, statements=(*event.statements, replace(view, changes=())))
-        else:
-            yield event
-
-
-def _view_read(record: ConnectRecord) -> Records:
-    """Read of a view what is read of the table that it shows."""
-    viewed = op(record) == "r" and record.topic.endswith(".p")
-    return (record, replace(record, topic=f"{record.topic[:-1]}w")) if viewed else (record,)
-
-
 def _by_age(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
     """Read tables from the last name to the first."""
     for event in events:
@@ -478,13 +461,6 @@ ROWS: Final = (
         "It reads a DATETIME of the days between two calendars as the log has it.",
         _moments_as_logged("1582-10-"),
     ),
-    row(
-        "views-copied",
-        "snapshot.base-tables",
-        "It says of a view that it is made.",
-        log(_views_too),
-    ),
-    row("views-read", "snapshot.base-tables", "It reads the rows of a view.", each(_view_read)),
     row(
         "json-remembered",
         "snapshot.shown-types",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -14,7 +14,6 @@ from harness.mutants.producers.patch import Patch
 from harness.mutants.producers.records import CHANGE, Values, at, op
 from harness.mutants.producers.vitess.edits import (
     each,
-    key_schema,
     moved,
     one,
     renamed,
@@ -61,9 +60,14 @@ def _schema_named(end: str, schema: Schema) -> Schema:
     return replace(schema, name=f"{(schema.name or '').rpartition('.')[0]}{end}")
 
 
-def _rows_named(schema: Schema) -> Schema:
+def _without_prefix(schema: Schema) -> Schema:
+    """Return a schema that is named after the table alone."""
+    return replace(schema, name=(schema.name or "").partition(".")[2])
+
+
+def _of_rows(change: Callable[[Schema], Schema], schema: Schema) -> Schema:
     for path in ROWS_WITHIN:
-        schema = at((path,), partial(_schema_named, ".Row"))(schema)
+        schema = at((path,), change)(schema)
     return schema
 
 
@@ -155,13 +159,25 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-rows-named-row",
         "vitess.envelope.names",
         "It ends the name of the rows' schema with `.Row`.",
-        value_schema(CHANGE, _rows_named),
+        value_schema(CHANGE, partial(_of_rows, partial(_schema_named, ".Row"))),
     ),
     WrongProducer(
-        "vitess-keys-named-value",
+        "vitess-one-row-named-row",
         "vitess.envelope.names",
-        "It ends the name of the keys' schema with `.Value`.",
-        key_schema(partial(_schema_named, ".Value")),
+        "It ends the name of the old row's schema with `.Row`.",
+        value_schema(CHANGE, at((ROWS_WITHIN[0],), partial(_schema_named, ".Row"))),
+    ),
+    WrongProducer(
+        "vitess-envelope-named-without-prefix",
+        "vitess.envelope.names",
+        "It leaves the topic's prefix out of the name of the envelope's schema.",
+        value_schema(CHANGE, _without_prefix),
+    ),
+    WrongProducer(
+        "vitess-rows-named-without-prefix",
+        "vitess.envelope.names",
+        "It leaves the topic's prefix out of the name of the rows' schema.",
+        value_schema(CHANGE, partial(_of_rows, _without_prefix)),
     ),
     WrongProducer(
         "vitess-create-with-the-new-row-twice",

@@ -213,6 +213,11 @@ def _instead(name: str, old: str, new: str, own: dict[str, Any]) -> None:
         own[name] = new
 
 
+def _stem(schema: Schema) -> str:
+    """Return a schema's name without its last part."""
+    return (schema.name or "").rpartition(".")[0]
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *_adjusted(),
     *_once("avro"),
@@ -279,6 +284,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.struct",
         "It gives the key's struct no name.",
         key_schema(lambda schema: replace(schema, name=None)),
+    ),
+    WrongProducer(
+        "vitess-keys-named-value",
+        "vitess.key.struct",
+        "It ends the name of the key's struct with `.Value`.",
+        key_schema(lambda schema: replace(schema, name=f"{_stem(schema)}.Value")),
+    ),
+    WrongProducer(
+        "vitess-keys-named-without-prefix",
+        "vitess.key.struct",
+        "It leaves the topic's prefix out of the name of the key's struct.",
+        key_schema(lambda schema: replace(schema, name=(schema.name or "").partition(".")[2])),
     ),
     WrongProducer(
         "vitess-key-of-wider-numbers",
