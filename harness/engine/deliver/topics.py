@@ -22,7 +22,10 @@ from harness.services import Kafka, Settings, redacted
 
 CREATE_TIMEOUT_S = 60.0  # hundreds of topics on a busy machine; a refusal comes at once
 DELETE_TIMEOUT_S = 10.0
-SHOWN_POLL_S = 0.02
+# Where others delete thousands of topics, a broker is minutes behind its controller; to list them
+# all costs it most then, so the waits grow.
+SHOWN_TIMEOUT_S = 180.0
+SHOWN_POLL_S, SHOWN_POLL_MAX_S = 0.02, 1.0
 WARNINGS = 4  # syslog's number; below it librdkafka reports the events that it throws away
 CRITICAL = 2
 # A controller writes a record for each topic, partition and setting, and at most 10,000 a request:
@@ -152,15 +155,16 @@ def _shown(admin: Any, kafka: Kafka, made: Sequence[str]) -> None:  # noqa: ANN4
 
     A consumer that asks for its topics at once must not be failed for that.
     """
-    until = time.monotonic() + CREATE_TIMEOUT_S
+    until, wait_s = time.monotonic() + SHOWN_TIMEOUT_S, SHOWN_POLL_S
     while missing := {*made} - admin.list_topics(timeout=CREATE_TIMEOUT_S).topics.keys():
         if time.monotonic() > until:
             raise SetupError(
-                f"Kafka at {kafka} made topics that it does not show after {CREATE_TIMEOUT_S:g} s:"
+                f"Kafka at {kafka} made topics that it does not show after {SHOWN_TIMEOUT_S:g} s:"
                 f" {min(missing)}{' and others' if len(missing) > 1 else ''}",
                 hint="give this user DESCRIBE on them; else the broker's log says why",
             )
-        time.sleep(SHOWN_POLL_S)
+        time.sleep(wait_s)
+        wait_s = min(2 * wait_s, SHOWN_POLL_MAX_S)
 
 
 def requests(topics: Sequence[NewTopic]) -> Iterator[list[NewTopic]]:

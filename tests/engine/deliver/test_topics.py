@@ -88,7 +88,7 @@ def test_topics_that_are_never_shown_are_an_error_of_the_environment(
 ) -> None:
     """It names one of them and the permission that may be missing."""
     kafka = shared("kafka").kafka
-    monkeypatch.setattr("harness.engine.deliver.topics.CREATE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr("harness.engine.deliver.topics.SHOWN_TIMEOUT_S", 1.0)
     monkeypatch.setattr(AdminClient, "list_topics", lambda *_, **__: ClusterMetadata())
     with (
         pytest.raises(SetupError, match=r"does not show after 1 s: hidden-0 and others"),
