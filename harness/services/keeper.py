@@ -35,7 +35,8 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with start(names, run_dir=directory / "data", on_event=lambda _: None) as services:
+        data = directory / "data"
+        with start(names, run_dir=data, on_event=lambda _: None, lasting=True) as services:
             state = warm.State(
                 os.getpid(),
                 psutil.Process().create_time(),

@@ -36,7 +36,7 @@ class Startup:
 
     `directory` is the service's own in the run (absolute, existing); `fetch` returns the files of a
     group of the lock; `report` takes a state and a detail; `port` is None unless the user chose
-    one.
+    one; a service that is `lasting` serves many runs.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Startup:
     given_up: threading.Event
     port: int | None = None
     settings: Settings = field(default_factory=Settings)
+    lasting: bool = False
 
     @property
     def log(self) -> Path:

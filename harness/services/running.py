@@ -146,17 +146,20 @@ def start(  # noqa: PLR0913 - all but two have a default that is right for most
     env: Mapping[str, str] | None = None,
     settings: Settings | None = None,
     warm: Mapping[str, Up] = NOTHING_WARM,
+    lasting: bool = False,
 ) -> Generator[Services]:
     """Start services in parallel, yield their addresses, stop them and remove their data.
 
     `ports` names the port of a service where the user wants a certain one; `env` is the environment
     to read settings from (default: this process's). `settings` say where each service comes from
-    (default: all are embedded); what is `warm` is taken as it is, in place of an embedded one. Logs
-    stay in `run_dir/<service>/`. Raises SetupError when a service cannot be had; those that were up
+    (default: all are embedded); what is `warm` is taken as it is, in place of an embedded one. Who
+    says that they are `lasting` has them ready for hours of work, a little later. Logs stay in
+    `run_dir/<service>/`. Raises SetupError when a service cannot be had; those that were up
     by then are stopped.
     """
     env = os.environ if env is None else env
     starting = _Starting(run_dir.absolute(), on_event, ports, env, settings or Settings())
+    starting.lasting = lasting
     try:
         running = starting.all(wanted, warm)
         with _roused(running):
@@ -201,6 +204,7 @@ class _Starting:
         self.ports = ports
         self.env = env
         self.settings = settings
+        self.lasting = False
         self.repository = repository(env)
         self.given_up = threading.Event()
         self.lock = threading.Lock()
@@ -247,6 +251,7 @@ class _Starting:
                 given_up=self.given_up,
                 port=self.ports.get(name),
                 settings=self.settings,
+                lasting=self.lasting,
             )
         )
         with self.lock:

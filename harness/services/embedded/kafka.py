@@ -36,7 +36,6 @@ PROBE_TIMEOUT_S = 1.0
 JVM = (
     "-Xmx512m",  # 300,000 small records and hundreds of partitions fit
     "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",  # a run is over before the second compiler would pay
     "-Xshare:auto",  # an archive that does not fit is passed over
     "-XX:-UsePerfData",  # no file in the system's temporary directory
     "-Djava.awt.headless=true",
@@ -45,6 +44,8 @@ JVM = (
     # Otherwise every start logs 100 KB of settings, all but a few of them defaults.
     "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.common.config=warn",
 )
+# A run is over before the second compiler pays; with a broker that lasts it does, from 800 cases on.
+QUICK = "-XX:TieredStopAtLevel=1"
 # The broker's settings that differ from the defaults; each says why.
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "process.roles": ("broker,controller", "one process is the whole cluster"),
@@ -102,7 +103,8 @@ def start(startup: Startup) -> Running:
         properties = startup.directory / "server.properties"
         properties.write_text(_properties(ports, startup.data / "log"), encoding="ascii")
         address = Kafka(f"{HOST}:{ports[0]}")
-        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", classes.option]
+        options = (*JVM, f"-Djava.io.tmpdir={startup.data}", classes.option)
+        command = [str(java.executable), *options, *(() if startup.lasting else (QUICK,))]
         return Attempt(
             argv=[*command, "-cp", classpath, "kafka.Kafka", str(properties)],
             env=environment(startup.env),
@@ -141,7 +143,7 @@ def start_second(first: Running) -> Running:
         shutil.copytree(storage, startup.data / "log")
         properties = directory / "server.properties"
         properties.write_text(_second(ports[0], startup.data / "log", voters), encoding="ascii")
-        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", *known]
+        command = [str(java.executable), *JVM, QUICK, f"-Djava.io.tmpdir={startup.data}", *known]
         address = Kafka(f"{HOST}:{ports[0]}")
         return Attempt(
             argv=[*command, "-cp", classpath, "kafka.Kafka", str(properties)],
@@ -208,9 +210,9 @@ def _format(java: Java, classpath: str, startup: Startup, directory: Path, text:
     startup.report("preparing", "formatting storage")
     properties = directory / "server.properties"
     properties.write_text(text, encoding="ascii")
-    command = [str(java.executable), *JVM, "-cp", classpath, "kafka.tools.StorageTool", "format"]
+    command = [str(java.executable), *JVM, QUICK, "-cp", classpath, "kafka.tools.StorageTool"]
     with spawn(
-        [*command, "-t", CLUSTER_ID, "-c", str(properties)],
+        [*command, "format", "-t", CLUSTER_ID, "-c", str(properties)],
         cwd=directory,
         env=environment(startup.env),
         stdout=startup.log,
