@@ -80,7 +80,8 @@ class Attempt:
 class Running:
     """A service that answers, or that was halted for a while.
 
-    `attempt` is how it was started. `before_removal` takes the exit status, after the process's end
+    `attempt` is how it was started; `halt_s` is what it has to end in order when it is halted, as
+    `grace_s` is at the run's end. `before_removal` takes the exit status, after the process's end
     and before the data's.
     """
 
@@ -89,6 +90,7 @@ class Running:
     child: Guarded
     attempt: Attempt
     grace_s: float = STOP_GRACE_S
+    halt_s: float = STOP_GRACE_S
     before_removal: Sequence[Callable[[int], None]] = field(default=())
     halted: bool = False
 
@@ -116,9 +118,9 @@ class Running:
             self.startup.report("continued", f"{halted} was halted by a signal, and goes on")
 
     def halt(self) -> None:
-        """End the process in order and keep its data: it is to come back."""
+        """End the process and keep its data: it is to come back."""
         self.halted = True
-        self.child.stop(self.grace_s)
+        self.child.stop(self.halt_s)
 
     def revive(self) -> None:
         """Start it again on its ports, with its data; SetupError when it does not come up."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -54,6 +56,42 @@ def test_backward_incompatible_schemas_are_refused(registry: Registry) -> None:
     config = f"{registry.url}/config/compatible-value"
     assert send("PUT", config, {"compatibility": "BACKWARD"})[0] == 200
     assert send("POST", f"{subject}/versions", {"schema": json.dumps(INCOMPATIBLE)})[0] == 409
+
+
+def test_a_registry_that_goes_away_answers_nothing_wrong_and_forgets_nothing(
+    tmp_path: Path,
+) -> None:
+    """In an orderly end it would say 500, or worse, to who asks for a schema that it has."""
+    said: set[int] = set()
+    over = threading.Event()
+
+    def ask(url: str) -> None:
+        with urllib3.PoolManager(retries=False, timeout=5) as http:
+            while not over.is_set():
+                with suppress(urllib3.exceptions.HTTPError):
+                    said.add(http.request("GET", url).status)
+
+    with start(["registry"], run_dir=tmp_path, on_event=lambda _: None) as services:
+        subject = f"{services.registry.url}/subjects/t-value"
+        _, made = send("POST", f"{subject}/versions", {"schema": json.dumps(FIRST)})
+        with ThreadPoolExecutor(4) as pool:
+            try:
+                url = f"{services.registry.url}/schemas/ids/{made['id']}"
+                for _ in range(4):
+                    pool.submit(ask, url)
+                for number in range(3):
+                    later = {**FIRST, "name": f"t{number}"}
+                    _, new = send(
+                        "POST", f"{subject}{number}/versions", {"schema": json.dumps(later)}
+                    )
+                    services.halt("registry")
+                    assert services._ours("registry").child.poll() == -signal.SIGKILL
+                    services.revive("registry")
+                    known = send("GET", f"{services.registry.url}/schemas/ids/{new['id']}")
+                    assert json.loads(known[1]["schema"]) == later
+            finally:
+                over.set()
+    assert said == {200}
 
 
 def looked_for(tmp_path: Path, **values: str) -> Registry:

@@ -44,7 +44,7 @@ JVM = (
     # Otherwise every start logs 100 KB of settings, all but a few of them defaults.
     "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.common.config=warn",
 )
-# A run is over before the second compiler pays; with a broker that lasts it does, from 800 cases on.
+# A run is over before the second compiler pays; with a broker that lasts it does, after 800 cases.
 QUICK = "-XX:TieredStopAtLevel=1"
 # The broker's settings that differ from the defaults; each says why.
 SETTINGS: Mapping[str, tuple[str, str]] = {
