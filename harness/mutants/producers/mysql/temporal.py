@@ -254,6 +254,12 @@ def _of_a_century(original: Callable[..., int | None]) -> Callable[..., int | No
 ROWS: Final = (
     *_modes(),
     row(
+        "date-in-weeks",
+        "type.date",
+        "It writes DATE in weeks.",
+        cells(of(ColumnKind.DATE), lambda days: days and days // 7),
+    ),
+    row(
         "datetime-of-another-zone",
         "temporal.datetime-utc",
         "It reads a DATETIME in a zone that is an hour behind UTC.",
