@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Final
 
 from harness.codecs.connect.schema import UNSET
-from harness.codecs.debezium.columns import ColumnType
+from harness.codecs.debezium.columns import ColumnType, Conversion
 from harness.ddl.definitions.columns import ColumnDef, OptionKind
 from harness.model.binlog import LogTable
 from harness.model.columns import INTEGERS, ColumnKind
 from harness.mutants.producers.mysql.edits import (
     CODEC,
     CONVERSION,
+    conversions,
     kind_of,
+    of,
     row,
     schemas,
     without_escapes,
 )
-from harness.mutants.producers.patch import adjusted, instead, patch, result
+from harness.mutants.producers.patch import adjusted, instead, patch, result, returns
 
 _SIMULATOR: Final = "harness.sources.mysql.simulator"
 _KNOWN: Final = "harness.sources.mysql.known"
@@ -90,6 +93,29 @@ def _unsaid(original: Callable[[ColumnDef], bool | None]) -> Callable[[ColumnDef
     return said
 
 
+def _last_with_default(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a NOT NULL of the last column in parentheses count wherever it has a DEFAULT."""
+
+    def listed(columns: Sequence[ColumnDef]) -> Mapping[str, bool]:
+        kinds = {option.kind for option in columns[-1].options}
+        counts = {OptionKind.DEFAULT, OptionKind.NOT_NULL} <= kinds
+        return {**original(columns), **({columns[-1].name.lower(): False} if counts else {})}
+
+    return listed
+
+
+def _not_filled(found: Conversion) -> Conversion:
+    """Return the conversion whose default has the digits of the statement, without more zeros."""
+    default = found.schema.default
+    if not isinstance(default, Decimal):
+        return found
+    sign, digits, scale = default.as_tuple()
+    assert isinstance(scale, int)
+    written = "".join(map(str, digits)).rstrip("0").ljust(len(digits) + scale, "0")
+    short = Decimal(f"{'-' * sign}{written or 0}e{scale}")
+    return replace(found, schema=replace(found.schema, default=short))
+
+
 def _bare(default: object) -> object:
     """Return N'x' as x."""
     found = re.fullmatch(r"[Nn]'(.*)'", default) if isinstance(default, str) else None
@@ -132,6 +158,24 @@ ROWS: Final = (
         "value.optional",
         "It says of a column with PRIMARY KEY and without NOT NULL that it may be null.",
         patch(f"{_DECLARED}:_said", _unsaid),
+    ),
+    row(
+        "keys-of-tables-optional",
+        "value.optional",
+        "It says that a column may be null which only a PRIMARY KEY of the table forbids.",
+        returns(f"{_DECLARED}:_not_null", {}),
+    ),
+    row(
+        "last-listed-column-with-a-default",
+        "value.optional-listed",
+        "It counts NOT NULL of the last column in parentheses behind its DEFAULT as well.",
+        patch(f"{_DECLARED}:_in_parentheses", _last_with_default),
+    ),
+    row(
+        "default-of-another-scale",
+        "value.default",
+        "It writes the digits of a DECIMAL's default without filling them up to its scale.",
+        conversions(of(ColumnKind.DECIMAL), _not_filled),
     ),
     row(
         "defaults-of-national-texts-bare-in-schemas",

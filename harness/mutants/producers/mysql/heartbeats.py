@@ -30,14 +30,14 @@ def _fields(**changes: Any) -> Patch:  # noqa: ANN401 a record's fields
     return one(HEARTBEAT, lambda record: replace(record, **changes))
 
 
-def _schemas(change: Callable[[Schema], Schema]) -> Patch:
-    """Return the patch that changes both schemas of each heartbeat."""
+def _of_schema(part: str, change: Callable[[Schema], Schema]) -> Patch:
+    """Return the patch that changes the schema of each heartbeat's key or value."""
 
     def changed(record: ConnectRecord) -> ConnectRecord:
-        key, value = record.key_schema, record.value_schema
-        assert key is not None
-        assert value is not None
-        return replace(record, key_schema=change(key), value_schema=change(value))
+        schema = getattr(record, f"{part}_schema")
+        assert schema is not None
+        fields: dict[str, Any] = {f"{part}_schema": change(schema)}
+        return replace(record, **fields)
 
     return one(HEARTBEAT, changed)
 
@@ -49,6 +49,33 @@ def _named_by_connector(schema: Schema) -> Schema:
 def _optional(schema: Schema) -> Schema:
     fields = (replace(f, schema=replace(f.schema, optional=True)) for f in schema.fields)
     return replace(schema, fields=tuple(fields))
+
+
+# What is wrong in a heartbeat's schema: a name for it, what it does to the part, how.
+_SCHEMAS: Final[tuple[tuple[str, str, Callable[[Schema], Schema]], ...]] = (
+    (
+        "schema-of-connector",
+        "names the schema of a heartbeat's {} after the connector",
+        _named_by_connector,
+    ),
+    (
+        "schema-of-version-2",
+        "gives the schema of a heartbeat's {} version 2",
+        lambda schema: replace(schema, version=2),
+    ),
+    ("field-optional", "makes the field of a heartbeat's {} optional", _optional),
+)
+
+
+def _schemas() -> Iterator[WrongProducer]:
+    for name, words, change in _SCHEMAS:
+        for part in ("key", "value"):
+            yield row(
+                f"heartbeat-{part}-{name}",
+                "heartbeat.schema",
+                f"It {words.format(part)}.",
+                _of_schema(part, change),
+            )
 
 
 def _among_rows(given: Records) -> Iterator[ConnectRecord]:
@@ -156,24 +183,7 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "It sends heartbeats without a key.",
         _fields(key=None, key_schema=None),
     ),
-    row(
-        "heartbeat-schemas-of-connector",
-        "heartbeat.schema",
-        "It names the schemas of heartbeats after the connector.",
-        _schemas(_named_by_connector),
-    ),
-    row(
-        "heartbeat-schemas-of-version-2",
-        "heartbeat.schema",
-        "It gives the schemas of heartbeats version 2.",
-        _schemas(lambda schema: replace(schema, version=2)),
-    ),
-    row(
-        "heartbeat-fields-optional",
-        "heartbeat.schema",
-        "It makes the fields of heartbeats optional.",
-        _schemas(_optional),
-    ),
+    *_schemas(),
     row(
         "heartbeats-to-partition-1",
         "heartbeat.partition",

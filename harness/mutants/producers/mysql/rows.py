@@ -114,6 +114,17 @@ def _without_new_key(record: ConnectRecord) -> Records:
     return (replace(record, headers=own),)
 
 
+def _late_keys(given: Records) -> Iterator[ConnectRecord]:
+    last: dict[str, ConnectRecord] = {}
+    for record in given:
+        if kind(record) != TOMBSTONE:
+            yield record
+            continue
+        before = last.get(record.topic, record)
+        last[record.topic] = record
+        yield replace(record, key=before.key, key_schema=before.key_schema)
+
+
 def _early_tombstones(given: Records) -> Iterator[ConnectRecord]:
     held: list[ConnectRecord] = []
     for record in given:
@@ -268,6 +279,18 @@ ROWS: Final = (
         "tombstone.follows",
         "It sends a tombstone before its delete.",
         stream(_early_tombstones),
+    ),
+    row(
+        "tombstones-without-a-key",
+        "tombstone.follows",
+        "It sends tombstones without a key.",
+        _tombstones(lambda record: (replace(record, key=None, key_schema=None),)),
+    ),
+    row(
+        "tombstones-of-the-key-before",
+        "tombstone.follows",
+        "It gives a tombstone the key of the tombstone before it in its topic.",
+        stream(_late_keys),
     ),
     row(
         "tombstones-of-updates",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from harness.codecs.debezium.columns import ColumnType
+from harness.codecs.debezium.columns import UNSET, ColumnType
 from harness.codecs.debezium.mappers import Mapper
 from harness.model.binlog import LogDdl, LogRow
 from harness.model.columns import ColumnKind
@@ -54,6 +54,16 @@ def _without_rules(beginning: str) -> Patch:
             del own[name]
 
     return with_properties(change)
+
+
+def _every_length(original: Callable[..., Mapper]) -> Callable[..., Mapper]:
+    """Cut the texts of each column, however many characters it may hold."""
+
+    def mapper(length: int, **more: bool) -> Mapper:
+        made = original(length, **more)
+        return replace(made, change=lambda column: made.change(replace(column, length=UNSET)))
+
+    return mapper
 
 
 def _ignored() -> Iterator[WrongProducer]:
@@ -261,6 +271,12 @@ ROWS: Final = (
         "column.truncated",
         "It cuts texts to code points.",
         instead(f"{MAPPERS}:shortened", lambda value, length: value[:length]),
+    ),
+    row(
+        "truncation-of-short-columns",
+        "column.truncated",
+        "It cuts texts also where their column holds no more characters than they are cut to.",
+        patch(f"{MAPPERS}:_truncation", _every_length),
     ),
     row(
         "null-not-masked",

@@ -147,6 +147,23 @@ def _without_name(found: Conversion) -> Conversion:
     return replace(found, schema=replace(found.schema, name=None))
 
 
+def _by_another_unit(change: Callable[[int], int]) -> Callable[[Conversion], Conversion]:
+    """Return how a number under the mode `connect` becomes one of another unit."""
+
+    def changed(found: Conversion) -> Conversion:
+        if not (found.schema.name or "").startswith("org.apache.kafka.connect.data."):
+            return found
+        read = found.convert or found.parse
+
+        def other(cell: Any) -> int | None:  # noqa: ANN401 a cell of any kind
+            number = read(cell)
+            return None if number is None else change(number)
+
+        return replace(found, convert=other) if found.convert else replace(found, parse=other)
+
+    return changed
+
+
 def _another_clock(found: Conversion) -> Conversion:
     if found.schema.default is UNSET:
         return found
@@ -237,6 +254,12 @@ def _of_a_century(original: Callable[..., int | None]) -> Callable[..., int | No
 ROWS: Final = (
     *_modes(),
     row(
+        "date-in-weeks",
+        "type.date",
+        "It writes DATE in weeks.",
+        cells(of(ColumnKind.DATE), lambda days: days and days // 7),
+    ),
+    row(
         "datetime-of-another-zone",
         "temporal.datetime-utc",
         "It reads a DATETIME in a zone that is an hour behind UTC.",
@@ -247,12 +270,14 @@ ROWS: Final = (
         "temporal.timestamp-utc",
         "It writes a TIMESTAMP without the Z of UTC.",
         cells(of(ColumnKind.TIMESTAMP), lambda text: text and text.removesuffix("Z")),
+        also="type.timestamp",
     ),
     row(
         "timestamp-behind-utc",
         "temporal.timestamp-utc",
         "It writes a TIMESTAMP as a clock an hour behind UTC has it.",
         cells(of(ColumnKind.TIMESTAMP), _hour_behind),
+        also="type.timestamp",
     ),
     row(
         "timestamp-of-six-digits",
@@ -319,6 +344,19 @@ ROWS: Final = (
             conversions(of(kind), _without_name),
         )
         for kind in (ColumnKind.DATE, ColumnKind.TIME, ColumnKind.DATETIME)
+    ),
+    *(
+        row(
+            f"connect-{kind.value}-in-{unit}",
+            f"temporal.connect.{kind.value}",
+            f"It writes {kind.value.upper()} in {unit} under connect.",
+            conversions(of(kind), _by_another_unit(change)),
+        )
+        for kind, unit, change in (
+            (ColumnKind.DATE, "hours", lambda days: days * 24),
+            (ColumnKind.TIME, "seconds", lambda ms: ms // 1000),
+            (ColumnKind.DATETIME, "seconds", lambda ms: ms // 1000),
+        )
     ),
     row(
         "zero-dates-as-a-day",

@@ -99,13 +99,18 @@ def _renamed(found: Conversion) -> Conversion:
     return replace(found, schema=replace(found.schema, name=name and f"{name}s"))
 
 
+def _through_a_double(number: Any) -> Any:  # noqa: ANN401 a long, a Decimal or null
+    """Return a long as a double holds it, the greatest one that is a long for those beyond."""
+    return min(int(float(number)), LONGEST - 1023) if isinstance(number, int) else number
+
+
 def _by_semicolons(text: str) -> str:
     return text.replace(",", ";")
 
 
 # A wrong form of values: the kind, what it does, how.
 _FORMS: Final[tuple[tuple[ColumnKind, str, str, Callable[[Any], Any]], ...]] = (
-    (ColumnKind.BIGINT, "by-doubles", "rounds {} to a double", lambda n: int(float(n) / 3) * 3),
+    (ColumnKind.BIGINT, "by-doubles", "rounds {} to a double", _through_a_double),
     (ColumnKind.CHAR, "upper", "writes {} in capitals", str.upper),
     (ColumnKind.VARCHAR, "trimmed", "strips blanks from {}", str.strip),
     (ColumnKind.BINARY, "trimmed", "strips zero bytes from {}", lambda b: b.rstrip(b"\0")),
@@ -172,6 +177,10 @@ def _cut_zeros(text: Any) -> Any:  # noqa: ANN401 a cell of any kind
 
 def _wide_float(column: ColumnType) -> bool:
     return column.jdbc is Jdbc.FLOAT and kind_of(column) is ColumnKind.DOUBLE
+
+
+def _of_24_bits(column: ColumnType) -> bool:
+    return column.jdbc is Jdbc.FLOAT and column.length == 24 and not _with_decimals(column)
 
 
 def _first_word_stays(original: Callable[..., None]) -> Callable[..., None]:
@@ -394,6 +403,12 @@ ROWS: Final = (
         "type.float-bits",
         "It declares FLOAT(p) as float32, whatever p is.",
         schemas(_wide_float, kind=SchemaType.FLOAT32),
+    ),
+    row(
+        "float-of-24-bits-is-float64",
+        "type.float-bits",
+        "It declares FLOAT(24) as float64, as the page has it.",
+        schemas(_of_24_bits, kind=SchemaType.FLOAT64),
     ),
     row(
         "float-with-decimals-is-float32",
