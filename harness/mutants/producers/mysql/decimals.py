@@ -18,7 +18,7 @@ _MOST: Final = of(ColumnKind.BIGINT, unsigned=True)
 _OTHER: Final = "org.apache.kafka.connect.data.Number"
 
 
-def _with_values(found: Conversion, schema: Schema, change: Callable[[Decimal], Any]) -> Conversion:
+def _with_values(found: Conversion, schema: Schema, change: Callable[[Any], Any]) -> Conversion:
     """Return the conversion with another schema and other values, its default too."""
     read, default = found.parse, found.schema.default
     if default is not UNSET and default is not None:
