@@ -54,6 +54,8 @@ from harness.model.values import Row
 _FILE: Final = "binlog.000001"
 _UNIQUE_INDEX: Final = re.compile(r"CREATE\s+UNIQUE\s+INDEX\b", re.IGNORECASE)
 LAST: Final = "last"
+# What a copy that breaks off has read and not sent: a row in the reader, and one in the queue.
+_HELD_BACK: Final = 2
 _LETTERS: Final = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
 _EVENT: Final = 100  # bytes between two events
 # How long an event takes where heartbeats are sent: recordings have one time for all.
@@ -285,7 +287,9 @@ class Connector:
         captured = [(copy, shape) for copy, shape in rows if shape is not None]
         found = list(marked([copy for copy, _ in captured]))
         sent = {origin.event for *_, origin in event.sent()}
-        if event.broken_after is not None and any(one[2].event in sent for one in found[-2:]):
+        if event.broken_after is not None and any(
+            one[2].event in sent for one in found[-_HELD_BACK:]
+        ):
             raise UsageError(
                 f"`keyspace` breaks a copy off behind row {event.broken_after} of {len(found)}",
                 expected="two rows fewer: the last two are held back until the copy is whole",

@@ -13,8 +13,8 @@ from harness.model.change import Op
 from harness.model.record import Origin
 from harness.model.values import Row
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.mysql.edits import log, row, stream
-from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.mysql.edits import CODEC, log, row, stream
+from harness.mutants.producers.patch import Patch, constant
 from harness.mutants.producers.records import Records, op
 
 Anew = Callable[[LogSnapshot, LogSnapshot], Iterable[LogEvent]]
@@ -85,17 +85,13 @@ def _first_once(given: Records) -> Iterator[ConnectRecord]:
         yield record
 
 
-def _one_more(given: Records) -> Iterator[ConnectRecord]:
-    """Send one row more before the copy breaks off."""
-    records = list(given)
-    read = [record for record in records if op(record) == "r"]
-    begun = {record.value["source"]["ts_ms"] for record in read}
-    first = [record for record in read if record.value["source"]["ts_ms"] == min(begun)]
-    for record in records:
-        yield record
-        if record is first[-1] and len(begun) > 1:
-            row = {**record.value["after"], "id": record.value["after"]["id"] + 1}
-            yield replace(record, key={"id": row["id"]}, value={**record.value, "after": row})
+def _one_more(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+    """Break a copy off one row later."""
+    for event in events:
+        if isinstance(event, LogSnapshot) and event.broken_after is not None:
+            yield replace(event, broken_after=event.broken_after + 1)
+        else:
+            yield event
 
 
 def _last_of_each(given: Records) -> Iterator[ConnectRecord]:
@@ -161,7 +157,7 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "one-row-held-back",
         "snapshot.last-held-back",
         "It sends all rows that it has read but one before it dies.",
-        stream(_one_more),
+        replace(log(_one_more), then=constant(f"{CODEC}.connector:_HELD_BACK", 1)),
     ),
     row(
         "last-row-before-the-break",

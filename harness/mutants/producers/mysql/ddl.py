@@ -14,7 +14,6 @@ from harness.ddl.definitions.columns import ColumnDef, OptionKind
 from harness.ddl.definitions.keys import ConstraintKind
 from harness.ddl.index import CreateIndex
 from harness.ddl.rename_table import RenameTables
-from harness.ddl.sql.tree import quote_name
 from harness.model.binlog import LogDdl, LogEvent, LogRow, LogTable, LogTruncate
 from harness.model.table import TableId
 from harness.mutants.producers.mutant import WrongProducer
@@ -24,6 +23,7 @@ from harness.mutants.producers.mysql.edits import (
     ignoring,
     log,
     moved,
+    of_statements,
     one,
     renamed,
     row,
@@ -32,21 +32,15 @@ from harness.mutants.producers.mysql.edits import (
     values,
     without,
 )
-from harness.mutants.producers.patch import Patch, constant, instead, patch
+from harness.mutants.producers.patch import constant, instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
 from harness.sources.mysql.statements import Parsed
-from harness.sources.mysql.texts import logged, trimmed
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
 _TABLES: Final = re.compile(r"(DROP TABLE (?:IF EXISTS )?)(.*)")
 _PARSED: Final = "harness.sources.mysql.statements"
 RUNS: Final = f"{_PARSED}:_runs"
 _LISTED: Final = "harness.sources.mysql.declared:_in_parentheses"
-_UNIQUE: Final = re.compile(r"CREATE\s+UNIQUE\b", re.IGNORECASE)
-_DATABASE_OF: Final = {
-    "index": re.compile(r"CREATE INDEX \w+ ON (\w+)\."),
-    "sequence": re.compile(r"\w+ SEQUENCE `?(\w+)`?\."),
-}
 
 
 def _fields() -> Iterator[WrongProducer]:
@@ -64,14 +58,6 @@ def _fields() -> Iterator[WrongProducer]:
             f"It writes `{second}` of a statement before `{first}`.",
             moved(SCHEMA_CHANGE, second, first),
         )
-
-
-def _of_statements(begin: str, change: Callable[[Values], object]) -> Patch:
-    """Return the patch that changes, in place, the value of statements that begin so."""
-    return values(
-        SCHEMA_CHANGE,
-        lambda value: change(value) if value["ddl"].upper().startswith(begin) else None,
-    )
 
 
 def _both_names(value: Values) -> None:
@@ -159,12 +145,6 @@ def _first_columns(original: Callable[..., Any]) -> Callable[..., Any]:
     return shape
 
 
-def _written_anew(_: str, statement: RenameTables) -> list[str]:
-    """Write each pair of RENAME TABLE with back quotes and without a database."""
-    pairs = ((quote_name(old.name), quote_name(new.name)) for old, new in statement.pairs)
-    return [f"RENAME TABLE {old} TO {new}" for old, new in pairs]
-
-
 def _old_names(original: Callable[..., Iterator[Parsed]]) -> Callable[..., Iterator[Parsed]]:
     """List the tables of a RENAME TABLE by the names that they had."""
 
@@ -173,22 +153,6 @@ def _old_names(original: Callable[..., Iterator[Parsed]]) -> Callable[..., Itera
         yield from (replace(one, tables=old) for one in original(sql, statement, jobs))
 
     return renamed_tables
-
-
-def _unique_as_logged(original: Callable[..., Parsed]) -> Callable[..., Parsed]:
-    """Leave the comments around the statement of a unique index where they are."""
-
-    def whole(sql: str, *more: Any) -> Parsed:  # noqa: ANN401 - as the original
-        found = original(sql, *more)
-        return replace(found, sql=logged(sql)) if _UNIQUE.match(found.sql) else found
-
-    return whole
-
-
-def _by_its_database(word: str, record: ConnectRecord) -> ConnectRecord:
-    """Key the statement of an index or a sequence by the database that stands in it."""
-    found = _DATABASE_OF[word].match(record.value["ddl"])
-    return record if found is None else replace(record, key={"databaseName": found[1]})
 
 
 def _keyless(value: Values) -> None:
@@ -267,79 +231,13 @@ ROWS: Final = (
         "renames-of-their-own-type",
         "ddl.type",
         "It calls the change of a table that is renamed RENAME.",
-        _of_statements("RENAME TABLE", _renames_typed),
+        of_statements("RENAME TABLE", _renames_typed),
     ),
     row(
         "statements-always",
         "ddl.off",
         "It pays no heed to include.schema.changes.",
         ignoring("include.schema.changes"),
-    ),
-    row(
-        "statement-without-a-key",
-        "ddl.key",
-        "It sends statements without a key.",
-        one(SCHEMA_CHANGE, lambda record: replace(record, key=None, key_schema=None)),
-    ),
-    row(
-        "statement-keyed-by-its-table",
-        "ddl.key",
-        "It writes the statement's table for the database into its key.",
-        one(SCHEMA_CHANGE, lambda record: replace(record, key={"databaseName": "t"})),
-    ),
-    *(
-        row(
-            f"{word}-keyed-by-its-database",
-            "ddl.key",
-            f"It writes the database of {article} {word} into the key of its statement.",
-            one(SCHEMA_CHANGE, partial(_by_its_database, word)),
-        )
-        for article, word in (("an", "index"), ("a", "sequence"))
-    ),
-    row(
-        "statement-in-capitals",
-        "ddl.text",
-        "It writes statements in capitals.",
-        valued(SCHEMA_CHANGE, "ddl", str.upper),
-    ),
-    row(
-        "statement-with-semicolon",
-        "ddl.text",
-        "It writes a semicolon behind a statement.",
-        valued(SCHEMA_CHANGE, "ddl", lambda text: f"{text};"),
-    ),
-    row(
-        "statement-with-comments",
-        "ddl.text",
-        "It writes the comments behind a statement.",
-        instead(f"{_PARSED}:trimmed", str.strip),
-    ),
-    row(
-        "index-without-comments",
-        "ddl.text",
-        "It leaves the comments behind the statement of an index out.",
-        instead(f"{_PARSED}:logged", trimmed),
-    ),
-    *(
-        row(
-            f"{word}-without-comments",
-            "ddl.text",
-            f"It leaves the comments behind {begin} out.",
-            _of_statements(begin, lambda value: value.update(ddl=trimmed(value["ddl"]))),
-        )
-        for word, begin in (("database", "ALTER DATABASE"), ("sequence", "DROP SEQUENCE"))
-    ),
-    row(
-        "unique-index-with-comments",
-        "ddl.text",
-        "It writes the comments behind the statement of an index whose table it lists.",
-        patch(f"{_PARSED}:_whole", _unique_as_logged),
-    ),
-    row(
-        "renames-written-anew",
-        "ddl.text",
-        "It writes the names of a RENAME TABLE anew.",
-        instead(f"{_PARSED}:_pairs", _written_anew),
     ),
     row(
         "no-table-of-what-changed-nothing",
@@ -351,7 +249,7 @@ ROWS: Final = (
         "renamed-by-both-names",
         "ddl.rename-id",
         "It writes two names as the id of a table that is renamed.",
-        _of_statements("RENAME TABLE", _both_names),
+        of_statements("RENAME TABLE", _both_names),
     ),
     row(
         "statement-of-another-source",
@@ -399,13 +297,13 @@ ROWS: Final = (
         "unique-indexes-change-nothing",
         "ddl.no-table",
         "It describes no table for a unique index.",
-        _of_statements("CREATE UNIQUE INDEX", lambda value: value.update(tableChanges=[])),
+        of_statements("CREATE UNIQUE INDEX", lambda value: value.update(tableChanges=[])),
     ),
     row(
         "unique-index-without-its-key",
         "ddl.no-table",
         "It describes the table of a unique index without the key that the index makes.",
-        _of_statements("CREATE UNIQUE INDEX BY_W", _keyless),
+        of_statements("CREATE UNIQUE INDEX BY_W", _keyless),
     ),
     row(
         "database-for-a-table",
@@ -447,25 +345,27 @@ ROWS: Final = (
         "drops-of-two",
         "ddl.drop-each",
         "It writes more than one table into the statement that drops one.",
-        _of_statements("DROP TABLE", _all_dropped),
+        of_statements("DROP TABLE", _all_dropped),
     ),
     row(
         "first-pair-of-a-rename",
         "ddl.rename-each",
         "It sends the first pair alone of a RENAME TABLE.",
         stream(partial(_first_of, "RENAME TABLE")),
+        also="ddl.text",
     ),
     row(
         "renames-of-two",
         "ddl.rename-each",
         "It writes a second pair into the statement that renames one.",
-        _of_statements("RENAME TABLE", lambda value: value.update(ddl=f"{value['ddl']}, a TO b")),
+        of_statements("RENAME TABLE", lambda value: value.update(ddl=f"{value['ddl']}, a TO b")),
     ),
     row(
         "first-table-of-a-drop",
         "ddl.drop-each",
         "It sends a record for the first table alone of a DROP TABLE.",
         stream(partial(_first_of, "DROP TABLE")),
+        also="ddl.text",
     ),
     row(
         "statements-by-their-keys",
@@ -478,6 +378,7 @@ ROWS: Final = (
         "ddl.no-truncate",
         "It sends TRUNCATE to the topic of statements as well.",
         log(_truncates),
+        also="ddl.topic",
     ),
     row(
         "listed-columns-as-said",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
@@ -15,6 +16,7 @@ from harness.mutants.producers.mysql.edits import row, stream, valued, values
 from harness.mutants.producers.patch import Patch, instead, patch
 from harness.mutants.producers.records import CHANGE, SCHEMA_CHANGE, Records, Values, kind
 
+_IN_QUOTES: Final = "harness.codecs.debezium_mysql.connector:_in_quotes"
 CLOCK: Final = "1970-01-01 00:00:00"
 Text = Callable[[Column], str | None]
 _NOTHING: Final[Values] = {
@@ -88,9 +90,10 @@ def _nationless(column: Values) -> None:
         column["defaultValueExpression"] = text[2:-1]
 
 
-def _quoted(name: str) -> str:
+def _unless_quoted(at: int, name: str) -> str:
+    """Put a name in quotes, but for one that has a quote at its begin (0) or at its end (-1)."""
     doubled = name.replace('"', '""')
-    return f'"{doubled}"'
+    return name if name[at] == '"' else f'"{doubled}"'
 
 
 def _unquoted(table: TableId) -> str:
@@ -140,6 +143,26 @@ def _sums_kept(original: Text) -> Text:
         return default.text if enclosed and default is not None else original(column)
 
     return text
+
+
+def _in_its_quotes(original: Text) -> Text:
+    """Keep the quotes of a default that is a text."""
+
+    def text(column: Column) -> str | None:
+        default = column.default
+        written = "" if default is None else default.written
+        return written if written[:1] in {"'", '"'} else original(column)
+
+    return text
+
+
+def _as_the_server(original: Callable[..., Values]) -> Callable[..., Values]:
+    """Describe a table by what the server knows of it, but for its comments and its key."""
+
+    def table(known: LogTable, **options: bool) -> Values:
+        return original(replace(known, spelled=(), optional=(), signs=()), **options)
+
+    return table
 
 
 def _never(flag: str) -> Patch:
@@ -196,6 +219,12 @@ ROWS: Final = (
         "ddl.table-changes",
         "It describes a table as it was when it was first made.",
         stream(_tables_at_first),
+    ),
+    row(
+        "table-as-the-server-has-it",
+        "ddl.table-changes",
+        "It describes the types of a table's columns as the server has them, not the statements.",
+        patch("harness.codecs.debezium_mysql.columns:described", _as_the_server),
     ),
     row(
         "types-of-changes-in-lower-case",
@@ -307,6 +336,7 @@ ROWS: Final = (
             ("by-value", "writes what a default means, not its text", _by_value),
             ("of-hexadecimal-digits", "writes a default's hexadecimal digits", _digits_kept),
             ("of-parentheses", "writes a default that stands in parentheses", _sums_kept),
+            ("in-quotes", "writes a text's default with its quotes", _in_its_quotes),
         )
     ),
     row(
@@ -319,7 +349,13 @@ ROWS: Final = (
         "quotes-at-an-end-in-quotes",
         "ddl.id",
         "It puts a name of a table's id in quotes that ends with one.",
-        instead("harness.codecs.debezium_mysql.connector:_in_quotes", _quoted),
+        instead(_IN_QUOTES, partial(_unless_quoted, 0)),
+    ),
+    row(
+        "quotes-at-the-begin-in-quotes",
+        "ddl.id",
+        "It puts a name of a table's id in quotes that begins with one.",
+        instead(_IN_QUOTES, partial(_unless_quoted, -1)),
     ),
     row(
         "defaults-of-national-texts-bare",

@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
-from harness.codecs.connect.schema import ConnectRecord, Header
+from harness.codecs.connect.schema import ConnectRecord, Header, Schema
 from harness.codecs.debezium.columns import ColumnType, Conversion
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_mysql.values import ValueModes
@@ -16,7 +16,7 @@ from harness.model.binlog import LogEvent
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
-from harness.mutants.producers.records import Edits, Records
+from harness.mutants.producers.records import SCHEMA_CHANGE, Edits, Records, Values
 
 PROTOCOL: Final = "debezium-mysql"
 CODEC: Final = "harness.codecs.debezium_mysql"
@@ -43,6 +43,19 @@ each, one, values, keys = EDITS.each, EDITS.one, EDITS.values, EDITS.keys
 value_schema, key_schema, typed = EDITS.value_schema, EDITS.key_schema, EDITS.typed
 without, renamed, moved, valued = EDITS.without, EDITS.renamed, EDITS.moved, EDITS.valued
 by_transaction, of_status = EDITS.by_transaction, EDITS.of_status
+
+
+def unprefixed(schema: Schema) -> Schema:
+    """Return a schema whose name lacks what a topic begins with."""
+    return replace(schema, name=(schema.name or "").partition(".")[2])
+
+
+def of_statements(begin: str, change: Callable[[Values], object]) -> Patch:
+    """Return the patch that changes, in place, the value of statements that begin so."""
+    return values(
+        SCHEMA_CHANGE,
+        lambda value: change(value) if value["ddl"].upper().startswith(begin) else None,
+    )
 
 
 def log(change: Callable[[Iterable[LogEvent]], Iterable[LogEvent]]) -> Patch:

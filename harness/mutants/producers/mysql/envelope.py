@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Schema
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.adjustment import SCHEMA_NAMES
 from harness.codecs.debezium_mysql.schemas import source_schema
+from harness.model.binlog import LogRow
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
+    CONNECTOR,
     each,
     moved,
     renamed,
     row,
     typed,
+    unprefixed,
     value_schema,
     valued,
     values,
     without,
 )
-from harness.mutants.producers.records import CHANGE, Records, Values, at, dropped, op
+from harness.mutants.producers.patch import patch
+from harness.mutants.producers.records import CHANGE, Records, SchemaChange, Values, at, dropped, op
 
 FIELDS: Final = schemas.ENVELOPE.fields
 SOURCE: Final = tuple(field.name for field in source_schema(SCHEMA_NAMES["none"], "mariadb").fields)
@@ -60,9 +64,10 @@ def _named(end: str, schema: Schema) -> Schema:
     return replace(schema, name=f"{(schema.name or '').rpartition('.')[0]}{end}")
 
 
-def _rows_named(schema: Schema) -> Schema:
+def _rows(change: SchemaChange, schema: Schema) -> Schema:
+    """Return the schema of an envelope with another schema of both rows."""
     for path in IMAGES:
-        schema = at((path,), partial(_named, ".Row"))(schema)
+        schema = at((path,), change)(schema)
     return schema
 
 
@@ -75,12 +80,6 @@ def _without_image(letter: str, image: str, record: ConnectRecord) -> Records:
 
 def _turned(schema: Schema) -> Schema:
     return replace(schema, fields=schema.fields[::-1])
-
-
-def _columns_turned(value: Schema) -> Schema:
-    for path in IMAGES:
-        value = at((path,), _turned)(value)
-    return value
 
 
 def _swapped_place(value: Values) -> None:
@@ -124,6 +123,19 @@ def _own_gtid(value: Values) -> None:
     source["gtid"] = f"{domain}-{int(number) * 1000 + source['row']}"
 
 
+def _over_events(original: Callable[[Any, LogRow], None]) -> Callable[[Any, LogRow], None]:
+    """Let the rows of a transaction be numbered, whatever the events of the log they are in."""
+    counted: dict[Any, tuple[str, int]] = {}
+
+    def handle(self: Any, event: LogRow) -> None:  # noqa: ANN401 - the connector's own
+        gtid, last = counted.get(self, ("", -1))
+        number = last + 1 if gtid == event.gtid else 0
+        counted[self] = event.gtid, number
+        original(self, replace(event, row=number))
+
+    return handle
+
+
 ROWS: Final = (
     *_fields(),
     *_said(),
@@ -138,6 +150,12 @@ ROWS: Final = (
         "source.gtid",
         "It gives each row of a transaction a GTID of its own.",
         values(CHANGE, _own_gtid),
+    ),
+    row(
+        "rows-counted-over-events",
+        "source.row",
+        "It counts rows on over the events of a transaction.",
+        patch(f"{CONNECTOR}._row", _over_events),
     ),
     row(
         "database-for-table",
@@ -173,13 +191,25 @@ ROWS: Final = (
         "rows-by-another-name",
         "envelope.names",
         "It ends the names of both rows otherwise.",
-        value_schema(CHANGE, _rows_named),
+        value_schema(CHANGE, partial(_rows, partial(_named, ".Row"))),
+    ),
+    row(
+        "envelope-named-without-the-prefix",
+        "envelope.names",
+        "It names the envelope after the database and the table, without the prefix.",
+        value_schema(CHANGE, unprefixed),
+    ),
+    row(
+        "rows-named-without-the-prefix",
+        "envelope.names",
+        "It names both rows after the database and the table, without the prefix.",
+        value_schema(CHANGE, partial(_rows, unprefixed)),
     ),
     row(
         "columns-turned",
         "event.column-order",
         "It writes the columns of a row from the last to the first.",
-        value_schema(CHANGE, _columns_turned),
+        value_schema(CHANGE, partial(_rows, _turned)),
     ),
     *(
         row(

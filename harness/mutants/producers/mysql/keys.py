@@ -17,6 +17,7 @@ from harness.mutants.producers.mysql.edits import (
     ignoring,
     key_schema,
     row,
+    unprefixed,
 )
 from harness.mutants.producers.patch import Patch, entry, patch, result
 from harness.mutants.producers.records import Records, of_row
@@ -278,6 +279,12 @@ ROWS: Final = (
         "key.struct",
         "It ends the name of a key otherwise.",
         key_schema(_renamed),
+    ),
+    row(
+        "key-named-without-the-prefix",
+        "key.struct",
+        "It names a key's schema after the database and the table, without the prefix.",
+        key_schema(unprefixed),
     ),
     row(
         "keys-of-wider-numbers",

@@ -152,6 +152,11 @@ def _without_database(topic: str) -> str:
     return f"{prefix}.{rest.partition('.')[2]}"
 
 
+def _to_its_own(letter: str, record: ConnectRecord) -> Records:
+    own = op(record) == letter
+    return (replace(record, topic=f"{record.topic}.{letter}") if own else record,)
+
+
 def _first_of_event(record: ConnectRecord) -> Records:
     return () if op(record) and record.value["source"]["row"] else (record,)
 
@@ -178,6 +183,12 @@ ROWS: Final = (
         "row.create",
         "It writes the new row into before as well.",
         _of("c", lambda value: value.update(before=value["after"])),
+    ),
+    row(
+        "create-without-the-new-row",
+        "row.create",
+        "It leaves after null in a create.",
+        _of("c", lambda value: value.update(after=None)),
     ),
     row(
         "update-without-the-old-row",
@@ -398,6 +409,12 @@ ROWS: Final = (
         one(CHANGE, lambda record: replace(record, topic=_without_database(record.topic))),
     ),
     row(
+        "topic-without-the-table",
+        "topic.name",
+        "It leaves the table out of topics.",
+        one(CHANGE, lambda record: replace(record, topic=record.topic.rpartition(".")[0])),
+    ),
+    row(
         "tables-share-a-topic",
         "topic.per-table",
         "It sends all tables of a database to one topic.",
@@ -421,14 +438,13 @@ ROWS: Final = (
         "It joins the parts of a topic by hyphens.",
         one(CHANGE, lambda record: replace(record, topic=record.topic.replace(".", "-"))),
     ),
-    row(
-        "topic-of-deletes",
-        "topic.per-table",
-        "It sends deletes to a topic of their own.",
-        each(
-            lambda record: (
-                replace(record, topic=f"{record.topic}.d") if op(record) == "d" else record,
-            )
-        ),
+    *(
+        row(
+            f"topic-of-{word}",
+            "topic.per-table",
+            f"It sends {word} to a topic of their own.",
+            each(partial(_to_its_own, letter)),
+        )
+        for letter, word in (("c", "inserts"), ("u", "updates"), ("d", "deletes"))
     ),
 )

@@ -13,26 +13,24 @@ from harness.model.record import Origin
 from harness.model.table import Table
 from harness.model.values import Row, Value
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.mysql.edits import CONNECTOR, each, log, row, stream, values
+from harness.mutants.producers.mysql.edits import CONNECTOR, log, row, stream, values
 from harness.mutants.producers.patch import Patch, instead, patch
-from harness.mutants.producers.records import CHANGE, SCHEMA_CHANGE, Records, Values, kind, op
+from harness.mutants.producers.records import CHANGE, Records, Values, op
 from harness.sources.source import SourceConfig
 
 _SOURCE: Final = "harness.sources.mysql.source:_read"
-# How the statements begin that are sent before rows are read.
-_EARLY: Final = ("SET", "DROP TABLE", "DROP DATABASE", "CREATE DATABASE", "USE", "CREATE TABLE")
 _MARKER: Final = "harness.codecs.debezium_mysql.connector:_marker"
 _MARKED: Final = "harness.codecs.debezium_mysql.connector:marked"
 Marked = tuple[LogCopy, Row, Origin, str]
 _SIMULATOR: Final = "harness.sources.mysql.simulator"
 
 
-def _as_mode(asked: str, other: str) -> Patch:
-    """Return the patch by which one mode is taken for another."""
+def _as_mode(other: str, *asked: str | None) -> Patch:
+    """Return the patch by which modes, None for one that is not given, are taken for another."""
 
     def changed(original: Callable[..., Any]) -> Callable[..., Any]:
         def read(changes: Any, config: SourceConfig) -> Any:  # noqa: ANN401 - as the original
-            if config.settings.get("snapshot.mode", "initial") == asked:
+            if config.settings.get("snapshot.mode") in asked:
                 config = replace(config, settings={**config.settings, "snapshot.mode": other})
             return original(changes, config)
 
@@ -54,7 +52,9 @@ def _modes() -> Iterator[WrongProducer]:
         ("no_data", "initial_only", "none", "reads rows and nothing else"),
     ):
         name = f"{asked}-as-{other}".replace("_", "-")
-        yield row(name, f"snapshot.{clause}", f"It {says} with {asked}.", _as_mode(asked, other))
+        modes = (asked, None) if asked == "initial" else (asked,)
+        edit = _as_mode(other, *modes)
+        yield row(name, f"snapshot.{clause}", f"It {says} with {asked}.", edit)
 
 
 def _read(change: Callable[[Values], object]) -> Patch:
@@ -118,39 +118,6 @@ def _only_row_of_all(
 def _further_on(value: Values) -> None:
     place = value["after"].get("id") or value["after"].get("a") or 1
     value["source"]["pos"] += place
-
-
-def _statements(change: Callable[[Values], object]) -> Patch:
-    """Return the patch that changes, in place, each statement that is sent before rows are read."""
-    return values(SCHEMA_CHANGE, lambda value: change(value) if _is_early(value) else None)
-
-
-def _is_early(value: Values) -> bool:
-    return value["source"]["gtid"] is None
-
-
-def _without(*words: str) -> Patch:
-    """Return the patch that leaves out early statements that begin so."""
-
-    def kept(record: ConnectRecord) -> Records:
-        early = kind(record) == SCHEMA_CHANGE and _is_early(record.value)
-        return () if early and record.value["ddl"].startswith(words) else (record,)
-
-    return each(kept)
-
-
-def _captured_alone(original: Callable[[Any, LogSnapshot], None]) -> Callable[..., None]:
-    """Send no statement about a table that is left out."""
-
-    def copied(self: Any, event: LogSnapshot) -> None:  # noqa: ANN401 - the connector's own
-        kept = tuple(
-            one
-            for one in event.statements
-            if not one.tables or self._captured(one.tables[0].schema, one.tables[0].name)
-        )
-        original(self, replace(event, statements=kept))
-
-    return copied
 
 
 def _all_captured(original: Callable[[Any, LogSnapshot], None]) -> Callable[..., None]:
@@ -286,6 +253,12 @@ ROWS: Final = (
         _read(_further_on),
     ),
     row(
+        "read-from-the-first-place",
+        "snapshot.position",
+        "It writes the first position of the log for all that it reads.",
+        _read(lambda value: value["source"].update(pos=1)),
+    ),
+    row(
         "read-of-no-file",
         "snapshot.position",
         "It leaves the log's name empty of what it reads.",
@@ -296,6 +269,18 @@ ROWS: Final = (
         "snapshot.tables-by-name",
         "It reads tables by their names, whatever the order of table.include.list.",
         instead(f"{CONNECTOR}._place_of", lambda *_: 0),
+    ),
+    *(
+        row(
+            f"no-row-where-{words}",
+            "snapshot.initial",
+            f"It reads no row where {says}.",
+            _as_mode("no_data", asked),
+        )
+        for words, says, asked in (
+            ("initial-is-asked-for", "`snapshot.mode` says initial", "initial"),
+            ("nothing-is-asked-for", "`snapshot.mode` is not given", None),
+        )
     ),
     row(
         "log-followed-late",
@@ -317,34 +302,6 @@ ROWS: Final = (
         _read(lambda value: value.update(before=value["after"])),
     ),
     row(
-        "no-early-statements",
-        "snapshot.statements",
-        "It sends no statement before it reads rows.",
-        _without(""),
-    ),
-    *(
-        row(
-            f"no-early-{words.lower().replace(' ', '-')}",
-            "snapshot.statements",
-            f"It leaves {words} out before it reads rows.",
-            _without(words),
-        )
-        for words in (
-            "SET",
-            "DROP TABLE",
-            "DROP DATABASE",
-            "CREATE DATABASE",
-            "USE",
-            "CREATE TABLE",
-        )
-    ),
-    row(
-        "early-statements-of-captured-tables",
-        "snapshot.left-out",
-        "It sends early statements of captured tables alone.",
-        patch(f"{CONNECTOR}._copied", _captured_alone),
-    ),
-    row(
         "rows-of-all-tables-read",
         "snapshot.left-out",
         "It reads the rows of tables that are left out.",
@@ -355,18 +312,6 @@ ROWS: Final = (
         "snapshot.tables-by-name",
         "It reads tables from the last name to the first.",
         log(_by_age),
-    ),
-    row(
-        "early-statements-streamed",
-        "snapshot.statement-marker",
-        "It writes `snapshot` false for statements before it reads rows.",
-        _statements(lambda value: value["source"].update(snapshot="false")),
-    ),
-    row(
-        "no-last-statement",
-        "snapshot.statement-marker",
-        "It writes `snapshot` true for the last statement where no row follows.",
-        _statements(lambda value: value["source"].update(snapshot="true")),
     ),
     row(
         "read-with-a-gtid",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from harness.mutants.producers.mysql.edits import (
     one,
     renamed,
     row,
+    stream,
     valued,
     values,
     without,
@@ -169,11 +171,25 @@ def _by_points(record: ConnectRecord) -> Records:
     return (replace(record, topic=record.topic.replace("_", ".")) if row else record,)
 
 
-def _qualified(collections: list[dict[str, Any]] | None) -> Any:  # noqa: ANN401 a list or null
+def _tables(change: Callable[[str], str], collections: list[dict[str, Any]] | None) -> Any:  # noqa: ANN401 a list or null
     return collections and [
-        {**each, "data_collection": each["data_collection"].rpartition(".")[2]}
-        for each in collections
+        {**each, "data_collection": change(each["data_collection"])} for each in collections
     ]
+
+
+def _going_on(
+    field: str, part: Callable[[ConnectRecord], str], given: Records
+) -> Iterator[ConnectRecord]:
+    """Count the events of each part of the stream on over all transactions."""
+    counts: Counter[str] = Counter()
+    for record in given:
+        block = record.value["transaction"] if kind(record) == CHANGE else None
+        if block is None:
+            yield record
+            continue
+        counts[part(record)] += 1
+        own = {**block, field: counts[part(record)]}
+        yield replace(record, value={**record.value, "transaction": own})
 
 
 ROWS: Final = (
@@ -184,6 +200,12 @@ ROWS: Final = (
         "txn.status",
         "It calls the end of a transaction COMMIT.",
         valued(BOUNDARY, "status", lambda status: "COMMIT" if status == END else status),
+    ),
+    row(
+        "status-start",
+        "txn.status",
+        "It calls the begin of a transaction START.",
+        valued(BOUNDARY, "status", lambda status: "START" if status == BEGIN else status),
     ),
     row(
         "boundary-in-seconds",
@@ -258,6 +280,18 @@ ROWS: Final = (
         _blocks(lambda block: block.update(data_collection_order=block["total_order"])),
     ),
     row(
+        "total-order-over-transactions",
+        "txn.total-order",
+        "It goes on with `total_order` in the next transaction.",
+        stream(partial(_going_on, "total_order", lambda _: "")),
+    ),
+    row(
+        "collection-order-over-transactions",
+        "txn.collection-order",
+        "It goes on with the `data_collection_order` of a table in the next transaction.",
+        stream(partial(_going_on, "data_collection_order", lambda record: record.topic)),
+    ),
+    row(
         "block-without-metadata",
         "txn.block-null",
         "It fills an event's `transaction` without metadata.",
@@ -267,7 +301,19 @@ ROWS: Final = (
         "end-without-databases",
         "txn.data-collections",
         "It leaves the database out of the tables of END.",
-        of_status(END, "data_collections", _qualified),
+        of_status(END, "data_collections", partial(_tables, lambda name: name.rpartition(".")[2])),
+    ),
+    row(
+        "end-without-names-of-tables",
+        "txn.data-collections",
+        "It names a table of END by its database alone.",
+        of_status(END, "data_collections", partial(_tables, lambda name: name.partition(".")[0])),
+    ),
+    row(
+        "end-by-slashes",
+        "txn.data-collections",
+        "It joins database and table of END by a slash.",
+        of_status(END, "data_collections", partial(_tables, lambda name: name.replace(".", "/"))),
     ),
     row(
         "boundaries-to-another-topic",

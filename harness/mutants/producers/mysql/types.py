@@ -7,10 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from harness.codecs.connect.logical import SCALE
 from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
-from harness.codecs.debezium_mysql.values import PRECISION
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
@@ -40,7 +38,6 @@ _NAMED: Final = (
     ColumnKind.BIT,
     ColumnKind.DATE,
     ColumnKind.DATETIME,
-    ColumnKind.DECIMAL,
     ColumnKind.ENUM,
     ColumnKind.JSON,
     ColumnKind.SET,
@@ -261,13 +258,6 @@ def _clamped(found: Conversion) -> Conversion:
     return replace(found, parse=positive)
 
 
-def _of_scale_1(found: Conversion) -> Conversion:
-    if found.schema.kind is not SchemaType.BYTES:
-        return found
-    parameters = ((SCALE, "1"), *found.schema.parameters[1:])
-    return replace(found, schema=replace(found.schema, parameters=parameters))
-
-
 def _without_parameters(found: Conversion) -> Conversion:
     return replace(found, schema=replace(found.schema, parameters=()))
 
@@ -303,13 +293,6 @@ def _bit_as_bytes(found: Conversion) -> Conversion:
 
 def _wide_bits(change: Callable[[bytes], bytes]) -> Callable[[Any], Any]:
     return lambda value: change(value) if isinstance(value, bytes) else value
-
-
-def _of_19_digits(found: Conversion) -> Conversion:
-    parameters = tuple(
-        (name, "19" if name == PRECISION else value) for name, value in found.schema.parameters
-    )
-    return replace(found, schema=replace(found.schema, parameters=parameters))
 
 
 def _members_as_they_are(found: Conversion) -> Conversion:
@@ -433,24 +416,6 @@ ROWS: Final = (
         "bigint-unsigned.long",
         "It writes a BIGINT UNSIGNED beyond a long as the greatest long.",
         conversions(_big, _clamped),
-    ),
-    row(
-        "unsigned-precise-of-scale-1",
-        "bigint-unsigned.precise",
-        "It declares the Decimal of a BIGINT UNSIGNED with scale 1.",
-        conversions(_big, _of_scale_1),
-    ),
-    row(
-        "unsigned-precise-of-19-digits",
-        "bigint-unsigned.precise",
-        "It declares the Decimal of a BIGINT UNSIGNED with 19 digits.",
-        conversions(_big, _of_19_digits),
-    ),
-    row(
-        "decimal-without-parameters",
-        "type.decimal",
-        "It leaves the scale out of the schema of a DECIMAL.",
-        conversions(of(ColumnKind.DECIMAL), _without_parameters),
     ),
     *(
         row(
