@@ -9,15 +9,22 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
-from harness.codecs.connect.schema import UNSET, Schema, SchemaType
+from harness.codecs.connect.schema import (
+    UNSET,
+    ConnectRecord,
+    Schema,
+    SchemaCache,
+    SchemaType,
+)
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium_vitess.schemas import SOURCE
 from harness.model.vstream import Begin, Commit, VStreamResponse
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
-from harness.mutants.producers.records import CHANGE
+from harness.mutants.producers.records import CHANGE, at
 from harness.mutants.producers.vitess.edits import (
     moved,
+    one,
     renamed,
     responses,
     typed,
@@ -85,7 +92,6 @@ _HELD: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
     ("table", "qualified", "writes the table with a keyspace", lambda name: f"ks.{name}"),
     ("shard", "always-0", "writes another shard", lambda name: f"{name}0"),
     ("vgtid", "null", "leaves `vgtid` null", lambda _: None),
-    ("vgtid", "as-number", "writes a number as `vgtid`", lambda _: "1"),
 )
 
 
@@ -105,6 +111,25 @@ def _schema(change: Callable[[Schema], Schema]) -> Patch:
 
 def _field(name: str, change: Callable[[Schema], Schema]) -> Patch:
     return typed(CHANGE, f"source.{name}", change)
+
+
+def _vgtid_as(
+    kind: SchemaType, change: Callable[[str], object], *, optional: bool = False
+) -> Patch:
+    """Return the patch that changes the type of `vgtid`, and its value to one of that type."""
+    typing = at(("source", "vgtid"), lambda schema: replace(schema, kind=kind, optional=optional))
+    made = SchemaCache(typing)
+
+    def changed(record: ConnectRecord) -> ConnectRecord:
+        assert record.value_schema is not None
+        source = record.value["source"]
+        return replace(
+            record,
+            value={**record.value, "source": {**source, "vgtid": change(source["vgtid"])}},
+            value_schema=made.of(record.value_schema),
+        )
+
+    return one(CHANGE, changed)
 
 
 def _without_source(schema: Schema) -> Schema:
@@ -161,12 +186,12 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     *(
         WrongProducer(
-            f"vitess-source-snapshot-allows-no-{one}".replace("_", "-"),
+            f"vitess-source-snapshot-allows-no-{value}".replace("_", "-"),
             "vitess.source.snapshot-allowed",
-            f"It does not allow `snapshot` to be {one}.",
-            _allowing(",".join(other for other in ALLOWED.split(",") if other != one)),
+            f"It does not allow `snapshot` to be {value}.",
+            _allowing(",".join(other for other in ALLOWED.split(",") if other != value)),
         )
-        for one in ALLOWED.split(",")
+        for value in ALLOWED.split(",")
     ),
     WrongProducer(
         "vitess-commit-at-the-time-of-begin",
@@ -201,10 +226,16 @@ ROWS: tuple[WrongProducer, ...] = (
         _field("vgtid", lambda schema: replace(schema, optional=True)),
     ),
     WrongProducer(
+        "vitess-source-vgtid-as-number",
+        "vitess.source.vgtid",
+        "It sends the number 1 as `vgtid` of the source, an optional int64 as the page says.",
+        _vgtid_as(SchemaType.INT64, lambda _: 1, optional=True),
+    ),
+    WrongProducer(
         "vitess-source-vgtid-in-bytes",
         "vitess.source.vgtid",
-        "It declares `vgtid` of the source as bytes.",
-        _field("vgtid", lambda schema: replace(schema, kind=SchemaType.BYTES)),
+        "It sends `vgtid` of the source as bytes.",
+        _vgtid_as(SchemaType.BYTES, str.encode),
     ),
     *(
         WrongProducer(
