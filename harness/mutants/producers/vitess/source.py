@@ -150,6 +150,16 @@ def committed_at_begin(response: VStreamResponse) -> VStreamResponse:
     return replace(response, events=tuple(events))
 
 
+def _begun_at_commit(response: VStreamResponse) -> VStreamResponse:
+    """Return a transaction whose BEGIN has the time of its COMMIT."""
+    committed = [event.timestamp for event in response.events if isinstance(event, Commit)]
+    events = (
+        replace(event, timestamp=committed[0]) if committed and isinstance(event, Begin) else event
+        for event in response.events
+    )
+    return replace(response, events=tuple(events))
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *_each_field(),
     *_order(),
@@ -199,7 +209,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "It takes the time of BEGIN for that of COMMIT.",
         responses(partial(map, committed_at_begin)),
         also="vitess.txn.ts",
-        equivalent="MySQL logs a transaction when it commits, so VTGate gives both one time.",
+    ),
+    WrongProducer(
+        "vitess-begin-at-the-time-of-commit",
+        "vitess.txn.ts",
+        "It takes the time of COMMIT for that of BEGIN.",
+        responses(partial(map, _begun_at_commit)),
     ),
     WrongProducer(
         "vitess-source-ts-ms-of-a-copy",
