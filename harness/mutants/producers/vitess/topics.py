@@ -166,6 +166,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.name",
         "It joins the parts of a topic's name by dashes.",
         by_default(topic_delimiter="-"),
+        also="vitess.txn.topic",
     ),
     WrongProducer(
         "vitess-topic-with-shard",
