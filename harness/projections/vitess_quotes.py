@@ -1,7 +1,8 @@
 """Columns whose names stand in quotes: their values are lost, or another column's.
 
 The connector takes the quotes off a name before it looks for the column (3.3.1.Final, by the
-oracle): `"q"` is NULL in every record, and `q`, if there is one, has its value.
+oracle): `"q"` is NULL in every record, and a `q` that stands before it has its value. A `q` that
+stands behind it has its own, which the connector writes over the other.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ def misplacer(source: SourceTable) -> Misplace:
     _refuse_needed(source, frozenset(quoted))
     places = {column.name.lower(): n for n, column in enumerate(columns)}
     taken = {
-        places.get(found[2].replace(found[1] * 2, found[1]).lower()): ordinal
+        place: ordinal
         for ordinal, found in quoted.items()
+        for place in [places.get(found[2].replace(found[1] * 2, found[1]).lower())]
+        if place is not None and place < ordinal
     }
 
     def image(values: Row | None) -> Row | None:

@@ -112,6 +112,9 @@ def _keyspace(source: YamlFile, data: PlainObject | None) -> Keyspace:
         failovers=MappingProxyType(
             {one["after"]: bool(one.get("lost")) for one in data.get("failovers", ())}
         ),
+        lasting=MappingProxyType(
+            {one["transaction"]: int(one["seconds"]) for one in data.get("lasting", ())}
+        ),
         line=source.place_of_key(("keyspace",)).line,
     )
 

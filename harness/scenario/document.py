@@ -138,7 +138,7 @@ class Keyspace:
     there; `broken_off` the one after which it began a copy before, and how many rows of that it
     sent, None for all but two. `resharded` has the shards that there are after a transaction.
     After those in `failovers` each shard has another primary; the value says whether the hosts
-    before are lost.
+    before are lost. `lasting` has the seconds that a transaction takes from its first statement.
     """
 
     shards: tuple[str, ...] = ("0",)
@@ -148,6 +148,7 @@ class Keyspace:
     broken_off: tuple[str, int | None] | None = None
     resharded: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    lasting: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

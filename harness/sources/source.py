@@ -25,7 +25,8 @@ class SourceConfig:
     `copied_after` names the transaction behind which its connector starts, `broken_off` the one
     behind which it began a copy before, and how many rows of that it sent, None for all but
     two. `resharded` has the shards after a transaction. After those in `failovers` shards have new
-    primaries, and the value says whether the hosts before are lost. `dialect` is that of the case:
+    primaries, and the value says whether the hosts before are lost. `lasting` has the seconds from
+    a transaction's first statement to its COMMIT, where they differ. `dialect` is that of the case:
     a release of the vendor's program differs in what it sends as well as in how.
     """
 
@@ -39,6 +40,7 @@ class SourceConfig:
     broken_off: tuple[str, int | None] | None = None
     resharded: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    lasting: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     dialect: str = "current"
 
 

@@ -205,6 +205,7 @@ def stage_of(case: Case) -> SourceConfig:
         broken_off=scenario.keyspace.broken_off,
         resharded=scenario.keyspace.resharded,
         failovers=scenario.keyspace.failovers,
+        lasting=scenario.keyspace.lasting,
         dialect=case.dialect,
     )
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from harness.codecs.connect.settings import AVRO
 from harness.codecs.debezium.settings import ConnectorSettings
-from harness.mutants.producers.patch import Patch, instead
+from harness.mutants.producers.patch import Patch, constant, instead
 
 _HAS_AVRO: Final = "harness.codecs.debezium.settings:ConnectorSettings._has_avro"
+_TO_AVRO: Final = "harness.codecs.debezium.settings:_TO_AVRO"
 
 
 def _one(settings: ConnectorSettings, part: str) -> bool:
@@ -31,5 +33,10 @@ BY_CONVERTER: Final[tuple[tuple[str, str, Patch], ...]] = (
         "fields-adjusted-for-values-alone",
         "It looks for Avro at the converter of values alone.",
         instead(_HAS_AVRO, partial(_one, part="value")),
+    ),
+    (
+        "fields-adjusted-for-confluent-alone",
+        "It looks for Confluent's converter alone, not for Apicurio's.",
+        constant(_TO_AVRO, frozenset({AVRO})),
     ),
 )

@@ -244,6 +244,7 @@ class Cluster:
                 after,
                 resharded=before.resharded,
                 failovers=before.failovers,
+                lasting=before.lasting,
                 listed=before.listed,
                 stops_at_reshard=before.stops_at_reshard,
             )
@@ -259,7 +260,9 @@ class Cluster:
     ) -> Iterator[VEvent]:
         keyspace = self._topology.keyspace
         begin = self._origin(step, transaction, "begin", second)
-        yield Begin(second, keyspace, shard, begin)
+        # MySQL logs BEGIN with the time of the first statement.
+        first = second - self._topology.lasting.get(transaction.name, 0)
+        yield Begin(first, keyspace, shard, begin)
         of = Committed(step, transaction.name, shard, second)
         for change in changes:
             rows = self._rows_of(change.table, change.line)

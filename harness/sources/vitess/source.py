@@ -88,6 +88,7 @@ def keyspace_of(config: SourceConfig) -> tuple[Topology, Keys]:
         stops_at_reshard=_flag(config, "vitess.stop_on_reshard"),
         listed=_listed(str(config.settings.get("table.include.list") or ""), keyspace),
         failovers=config.failovers,
+        lasting=config.lasting,
         resharded={
             name: topology(keyspace, shards, vindexes) for name, shards in config.resharded.items()
         },
@@ -199,7 +200,7 @@ def connector_settings(config: SourceConfig, keyspace: str) -> Settings:
 def _check_start(log: ChangeLog, config: SourceConfig, *, copies: bool) -> None:
     """Refuse names of no transaction, and a copy where the connector makes none."""
     names = [change.name for change in log.changes if isinstance(change, Transaction)]
-    for name in (config.copied_after, *config.resharded, *config.failovers):
+    for name in (config.copied_after, *config.resharded, *config.failovers, *config.lasting):
         if name is not None and name not in names:
             raise UsageError(
                 f"`keyspace` names transaction {name!r}, which does not exist",

@@ -43,7 +43,9 @@ class Topology:
     stops where its shards change. `tasks` counts the tasks with streams of their own, 0 where all
     is one stream. `starts` has the GTID set behind which a shard's stream begins (`vitess.vgtid`).
     After the transactions in `failovers` shards have new primaries; the value says whether the
-    hosts before are lost. `listed` says which tables `table.include.list` names, None without one.
+    hosts before are lost. `lasting` has the seconds from a transaction's first statement to its
+    COMMIT, by its name, where they differ. `listed` says which tables `table.include.list` names,
+    None without one.
     """
 
     keyspace: str
@@ -51,6 +53,7 @@ class Topology:
     vindexes: Mapping[TableId, Vindex] = field(default_factory=lambda: MappingProxyType({}))
     resharded: Mapping[str, Topology] = field(default_factory=lambda: MappingProxyType({}))
     failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    lasting: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     copied_after: str | None = None
     followed: tuple[str, ...] = ()
     copies: bool = False

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.vitess import (
+    binary_texts,
     boundaries,
     decimals,
     documented,
     envelope,
     events,
+    failures,
     headers,
     isostring,
     key_changes,
@@ -22,6 +24,7 @@ from harness.mutants.producers.vitess import (
     rules,
     settings,
     source,
+    tablets,
     tasks,
     temporal,
     topics,
@@ -33,11 +36,13 @@ from harness.mutants.producers.vitess import (
 )
 
 ROWS: tuple[WrongProducer, ...] = (
+    *binary_texts.ROWS,
     *boundaries.ROWS,
     *decimals.ROWS,
     *documented.ROWS,
     *envelope.ROWS,
     *events.ROWS,
+    *failures.ROWS,
     *headers.ROWS,
     *isostring.ROWS,
     *key_changes.ROWS,
@@ -51,6 +56,7 @@ ROWS: tuple[WrongProducer, ...] = (
     *rules.ROWS,
     *settings.ROWS,
     *source.ROWS,
+    *tablets.ROWS,
     *tasks.ROWS,
     *temporal.ROWS,
     *topics.ROWS,

@@ -237,6 +237,12 @@ _DIFFERENCES: Final = (
         _source(_last_times),
     ),
     (
+        "source-ts-ms-behind-snapshot",
+        "source-order",
+        "It writes the time in milliseconds behind `snapshot`, by the page's dialect.",
+        _source(partial(put_before, "ts_ms", "db")),
+    ),
+    (
         "source-times-optional",
         "source-order",
         "It calls the finer times optional, by the page's dialect.",

@@ -142,6 +142,11 @@ def _source_time(value: Values) -> None:
     value.update({name: value["source"][name] for name in ("ts_ms", *FINER)})
 
 
+def _read_anew(value: Values) -> None:
+    value["ts_us"] += 1_000_000
+    value["ts_ns"] += 2_000_000_000
+
+
 def _coarse(value: Values) -> None:
     value.update({name: value["ts_ms"] * factor for name, factor in FINER.items()})
 
@@ -184,6 +189,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.event.ts",
         "It takes the finer times from the milliseconds.",
         values(CHANGE, _coarse),
+    ),
+    WrongProducer(
+        "vitess-event-times-read-apart",
+        "vitess.event.ts",
+        "It reads its clock anew for each of the three times, a second later each.",
+        values(CHANGE, _read_anew),
     ),
     WrongProducer(
         "vitess-columns-sorted",

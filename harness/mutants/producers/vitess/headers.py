@@ -89,6 +89,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.header.connector-name",
         "It says the name given to Kafka Connect in the header.",
         _valued("connectorName", "inventory-connector"),
+        also="vitess.header.context",
     ),
     WrongProducer(
         "vitess-boundaries-with-headers",

@@ -15,13 +15,28 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.vitess.columns import by_mode
 
 _ZERO: Final = "0000-00-00"
-_PARTLY_ZERO: Final = r"\d{4}-(?:00-\d\d|\d\d-00)"
+_MONTH_ZERO: Final = r"\d{4}-00-(?!00)\d\d"
+_DAY_ZERO: Final = r"\d{4}-(?!00)\d\d-00"
 # The end of a row's name, whose type, its words, an expression for a date, what is put there.
 _ZEROS: Final = (
     ("zero-as-1970", "DATE", "a zero date as 1970-01-01", _ZERO, "1970-01-01"),
     ("zero-datetime-as-1970", "DATETIME", "a zero DATETIME as 1970", _ZERO, "1970-01-01"),
-    ("no-month-as-zero", "DATE", "a DATE without a month as zero", _PARTLY_ZERO, _ZERO),
-    ("no-day-as-zero", "DATETIME", "a DATETIME without a day as zero", _PARTLY_ZERO, _ZERO),
+    ("no-month-as-zero", "DATE", "a DATE without a month alone as zero", _MONTH_ZERO, _ZERO),
+    ("no-day-as-zero", "DATE", "a DATE without a day alone as zero", _DAY_ZERO, _ZERO),
+    (
+        "datetime-of-no-month-as-zero",
+        "DATETIME",
+        "a DATETIME without a month alone as zero",
+        _MONTH_ZERO,
+        _ZERO,
+    ),
+    (
+        "datetime-of-no-day-as-zero",
+        "DATETIME",
+        "a DATETIME without a day alone as zero",
+        _DAY_ZERO,
+        _ZERO,
+    ),
 )
 
 

@@ -202,6 +202,12 @@ _ORDERS: Final = (
     ("create-alone", "It sends the create of a changed key alone.", _create_alone),
 )
 
+
+def _of_an_optional_key(record: ConnectRecord) -> ConnectRecord:
+    schema = record.key_schema
+    return replace(record, key_schema=schema and replace(schema, optional=True))
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *(
         WrongProducer(f"vitess-key-change-{name}", "vitess.pk-update.sequence", says, _halves(done))
@@ -270,12 +276,19 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.tombstone.no-schema",
         "It gives a tombstone the schema of a value.",
         stream(of_a_schema),
+        also="vitess.tombstone.follows",
     ),
     WrongProducer(
         "vitess-tombstone-without-key-schema",
         "vitess.tombstone.no-schema",
         "It gives a tombstone's key no schema.",
         one(TOMBSTONE, lambda record: replace(record, key_schema=None)),
+    ),
+    WrongProducer(
+        "vitess-tombstone-of-an-optional-key",
+        "vitess.tombstone.no-schema",
+        "It calls the struct of a tombstone's key optional, which that of its delete is not.",
+        one(TOMBSTONE, _of_an_optional_key),
     ),
     WrongProducer(
         "vitess-keyless-tombstone-left-out",

@@ -12,7 +12,7 @@ from harness.codecs.connect.schema import ConnectRecord, Field, Schema, SchemaTy
 from harness.codecs.debezium.columns import ColumnType
 from harness.mutants.producers.field_names import BY_CONVERTER
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, entry, instead, patch, result, returns
+from harness.mutants.producers.patch import Patch, adjusted, entry, instead, patch, result, returns
 from harness.mutants.producers.records import CHANGE, Records, kind
 from harness.mutants.producers.vitess.edits import by_default, each, key_schema, keys, with_settings
 
@@ -208,6 +208,21 @@ def _own_alone(number: int, source: int | None) -> int | None:
     return source if source is None else number
 
 
+def _always_given(
+    found: Sequence[int | None] | None, columns: Sequence[ColumnType]
+) -> tuple[int | None, ...] | None:
+    if found is None:
+        return None
+    given = {
+        f"{quote}{column.name}{quote}": n for n, column in enumerate(columns) for quote in "'\""
+    }
+    sources = [*found]
+    for number, column in enumerate(columns):
+        if column.name in given:
+            sources[given[column.name]] = number
+    return tuple(sources)
+
+
 def _instead(name: str, old: str, new: str, own: dict[str, Any]) -> None:
     if own.get(name) == old:
         own[name] = new
@@ -397,6 +412,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.name.in-quotes",
         "It gives the value of a column whose name stands in quotes to no column.",
         result(QUOTED, lambda found: found and tuple(map(_own_alone, range(len(found)), found))),
+    ),
+    WrongProducer(
+        "vitess-values-of-quoted-names-always-given",
+        "vitess.name.in-quotes",
+        "It gives the value of a column whose name stands in quotes to one that stands behind it.",
+        adjusted(QUOTED, _always_given),
     ),
     *(
         WrongProducer(

@@ -1,25 +1,23 @@
-"""Lists and rules of the configuration: tables, columns, operations, failures, DDL."""
+"""Lists and rules of the configuration: tables, columns, operations, DDL."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, JavaError
 from harness.codecs.debezium.columns import TEXTS, ColumnType
 from harness.codecs.debezium.mappers import ColumnRule, Mapper, Parameters
 from harness.codecs.debezium.selection import expressions
 from harness.codecs.debezium.tables import TableShape
 from harness.codecs.debezium.topics import TableKey
-from harness.model.vstream import VStreamResponse
 from harness.mutants.producers.column_rules import EVERY_RULE, LAST_RULE
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, result, returns
 from harness.mutants.producers.records import SCHEMA_CHANGE
-from harness.mutants.producers.vitess.edits import CODEC, by_default, one, valued, with_settings
+from harness.mutants.producers.vitess.edits import by_default, one, valued, with_settings
 
 SELECTION: Final = "harness.codecs.debezium.selection"
 NAMED: Final = "harness.sources.vitess.simulator:Cluster._named"
@@ -28,7 +26,6 @@ MAPPERS: Final = "harness.codecs.debezium.mappers"
 TABLES: Final = "harness.codecs.debezium.tables:TableShaper"
 TASK: Final = "harness.codecs.debezium_vitess.task"
 SKIPPED: Final = "skipped.operations"
-FAILURES: Final = "event.processing.failure.handling.mode"
 TRUNCATE: Final = "column.truncate.to."
 # Name of a row, a rule's beginning, its clause.
 RULES: Final = (
@@ -178,47 +175,6 @@ def _unqualified(_: object, last: str) -> tuple[str, str]:
     return last, last
 
 
-def _skipping(original: Callable[..., None]) -> Callable[..., None]:
-    """Leave out a table whose columns cannot be, where rows that fail are skipped."""
-
-    def fields(self: Any, event: object) -> None:  # noqa: ANN401 a method of any instance
-        try:
-            original(self, event)
-        except JavaError:
-            if self.emitter.failure_mode == "fail":
-                raise
-
-    return fields
-
-
-def _failing_for(mode: str, own: dict[str, Any]) -> None:
-    if own.get(FAILURES) == mode:
-        own[FAILURES] = "fail"
-
-
-def _moment_skipped(original: Callable[..., None]) -> Callable[..., None]:
-    """Leave a row out whose moment cannot be read, also where rows that fail stop the task."""
-
-    def row(self: Any, *given: object) -> None:  # noqa: ANN401 a method of any instance
-        try:
-            original(self, *given)
-        except JavaError as error:
-            if error.innermost().code != ILLEGAL_ARGUMENT:
-                raise
-
-    return row
-
-
-def _nothing_of(tablet: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    """Hear no response where tablets of this type are to be read, MASTER by default."""
-
-    def encode(self: Any, events: Iterable[VStreamResponse]) -> Any:  # noqa: ANN401 a method of any instance
-        asked = self._bound.values.get("vitess.tablet.type", "MASTER")
-        return original(self, () if asked == tablet else events)
-
-    return encode
-
-
 def _kept_by_key(original: Callable[..., Any]) -> Callable[..., Any]:
     """Compare nothing but the first column where updates without a change are to be left out."""
     del original
@@ -244,13 +200,13 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "vitess-statements-of-databases-sent",
-        "vitess.ddl.schema-change",
+        "vitess.ddl.asked-for",
         "It sends the statement that changes a database, as it does those of tables.",
         patch(SENDS, lambda original: lambda cluster, job: not job.table or original(cluster, job)),
     ),
     WrongProducer(
         "vitess-statements-of-every-table-sent",
-        "vitess.ddl.schema-change",
+        "vitess.ddl.asked-for",
         "It sends statements about tables that VTGate was not asked for, too.",
         instead(SENDS, lambda _, job: bool(job.table)),
     ),
@@ -428,33 +384,6 @@ ROWS: tuple[WrongProducer, ...] = (
         patch("harness.codecs.debezium.emitter:_same", _kept_by_key),
     ),
     WrongProducer(
-        "vitess-failures-skipped-by-default",
-        "vitess.failure.fail",
-        "It leaves a row out that cannot be parsed, whatever the failure mode.",
-        by_default(event_processing_failure_handling_mode="skip"),
-    ),
-    *(
-        WrongProducer(
-            f"vitess-{mode}-read-as-fail",
-            "vitess.failure.skip",
-            f"It takes event.processing.failure.handling.mode {mode} for fail.",
-            with_settings(partial(_failing_for, mode)),
-        )
-        for mode in ("warn", "skip")
-    ),
-    WrongProducer(
-        "vitess-moment-skipped",
-        "vitess.failure.fail",
-        "It leaves a row out whose moment cannot be read, whatever the failure mode.",
-        patch(f"{TASK}:Task._row", _moment_skipped),
-    ),
-    WrongProducer(
-        "vitess-at-column-skipped",
-        "vitess.failure.not-covered",
-        "It leaves a table out with a column that begins with `@` where rows may be skipped.",
-        patch(f"{TASK}:Task._fields", _skipping),
-    ),
-    WrongProducer(
         "vitess-ddl-by-default",
         "vitess.ddl.none",
         "It sends DDL by default.",
@@ -471,14 +400,5 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.ddl.schema-change",
         "It sends DDL without the statement.",
         valued(SCHEMA_CHANGE, "ddl", lambda _: ""),
-    ),
-    *(
-        WrongProducer(
-            f"vitess-nothing-of-{tablet.lower()}",
-            "vitess.tablet.type",
-            f"It streams nothing where `vitess.tablet.type` is {tablet}.",
-            patch(f"{CODEC}:BoundVitess.encode", partial(_nothing_of, tablet)),
-        )
-        for tablet in ("MASTER", "REPLICA", "RDONLY")
     ),
 )

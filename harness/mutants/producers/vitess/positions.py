@@ -103,13 +103,14 @@ def _fewer(original: Callable[..., VgtidPosition]) -> Callable[..., VgtidPositio
 
 
 def _first_shards(given: Records) -> Iterator[ConnectRecord]:
-    """Leave out what comes from a shard that the first VGTID does not name."""
-    first: set[str] = set()
+    """Leave out what comes from a shard that the first VGTID of its task does not name."""
+    first: dict[object, set[str]] = {}
     for record in given:
         source = (record.value or {}).get("source")
         if source:
-            first = first or {entry["shard"] for entry in json.loads(source["vgtid"])}
-            if source["shard"] not in first:
+            task = record.source_partition.get("task_key")
+            named = {entry["shard"] for entry in json.loads(source["vgtid"])}
+            if source["shard"] not in first.setdefault(task, named):
                 continue
         yield record
 
@@ -136,6 +137,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.vgtid.form",
         "It writes the members of a VGTID in the order of their names.",
         _entries(lambda entry: dict(sorted(entry.items()))),
+    ),
+    WrongProducer(
+        "vitess-vgtid-shard-first",
+        "vitess.vgtid.form",
+        "It writes the shard before the keyspace in a VGTID.",
+        _entries(lambda entry: {"shard": entry["shard"], **entry}),
     ),
     WrongProducer(
         "vitess-vgtid-with-blanks",
@@ -185,6 +192,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.offset.restart-vgtid",
         "It stores the position of a transaction before its commit.",
         under_way(),
+        also="vitess.heartbeat.content",
     ),
     WrongProducer(
         "vitess-heartbeats-to-the-prefix",
@@ -200,7 +208,7 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "vitess-heartbeats-to-partition-1",
-        "vitess.heartbeat.topic",
+        "vitess.heartbeat.partition",
         "It sends heartbeats to partition 1.",
         one(HEARTBEAT, lambda record: replace(record, partition=1)),
     ),

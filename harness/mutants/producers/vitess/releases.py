@@ -67,17 +67,23 @@ ROWS: tuple[WrongProducer, ...] = (
         "It cuts bytes in JSON as 2.7.0.",
         _release("2.7", lambda one: replace(one, bytes_cut=True)),
     ),
-    WrongProducer(
-        "vitess-context-headers-too-early",
-        "vitess.header.none-before",
-        "It writes context headers as 3.1.0.",
-        _release("3.1", lambda one: replace(one, context=ContextHeaders.ALWAYS)),
+    *(
+        WrongProducer(
+            f"vitess-context-headers-as-{name.replace('.', '-')}",
+            "vitess.header.none-before",
+            f"It writes context headers as {name}.0.",
+            _release(name, lambda one: replace(one, context=ContextHeaders.ALWAYS)),
+        )
+        for name in ("2.7", "3.0", "3.1")
     ),
-    WrongProducer(
-        "vitess-snapshot-allows-seven-too-early",
-        "vitess.source.snapshot-four",
-        "It allows seven values of `snapshot` as 3.0.0.",
-        _release("3.0", lambda one: replace(one, source=CURRENT.source)),
+    *(
+        WrongProducer(
+            f"vitess-snapshot-allows-seven-as-{name.replace('.', '-')}",
+            "vitess.source.snapshot-four",
+            f"It allows seven values of `snapshot` as {name}.0.",
+            _release(name, lambda one: replace(one, source=CURRENT.source)),
+        )
+        for name in ("2.7", "3.0")
     ),
     WrongProducer(
         "vitess-context-headers-too-late",

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from harness.codecs.debezium.columns import UNSET, ColumnType
 from harness.codecs.debezium.mappers import ColumnRule, Mapper, Parameters
 from harness.codecs.debezium.topics import TableKey
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import adjusted, patch
+from harness.mutants.producers.patch import Patch, adjusted, patch, result
 from harness.mutants.producers.vitess.edits import with_settings
 
 MAPPERS: Final = "harness.codecs.debezium.mappers"
 EXCLUDED: Final = "table.exclude.list"
 SOURCE: Final = "__debezium.source.column."
+
+
+def _reordered(places: Mapping[int, float]) -> Patch:
+    """Return the patch that puts kinds of rules in other places of their order."""
+    return result(
+        f"{MAPPERS}:_rules", lambda found: ((places.get(place, place), r) for place, r in found)
+    )
+
+
+def _masks_everywhere(own: dict[str, Any]) -> None:
+    own.update({name: ".*" for name in own if name.startswith("column.mask.with.")})
 
 
 def _of_every_column(original: Callable[..., Mapper | None]) -> Callable[..., Mapper | None]:
@@ -46,6 +57,25 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.column.mask",
         "It masks a text with five asterisks whatever the name of the rule says.",
         patch(f"{MAPPERS}:_starred", lambda original: lambda _: original(5)),
+    ),
+    WrongProducer(
+        "vitess-mask-of-every-text",
+        "vitess.column.mask",
+        "It masks texts too that the rule does not match.",
+        with_settings(_masks_everywhere),
+    ),
+    *(
+        WrongProducer(
+            f"vitess-{first}-before-{second}",
+            "vitess.column.first-rule",
+            f"It looks for a {first.replace('-', ' ')} before it looks for a {second}.",
+            _reordered(places),
+        )
+        for first, second, places in (
+            ("mask", "truncation", {0: 1, 1: 0}),
+            ("propagated-type", "mask", {1: 3.5}),
+            ("hash", "propagated-type", {2: 6, 3: 7}),
+        )
     ),
     WrongProducer(
         "vitess-propagates-of-every-column",

@@ -9,15 +9,22 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
-from harness.codecs.connect.schema import UNSET, Schema, SchemaType
+from harness.codecs.connect.schema import (
+    UNSET,
+    ConnectRecord,
+    Schema,
+    SchemaCache,
+    SchemaType,
+)
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium_vitess.schemas import SOURCE
 from harness.model.vstream import Begin, Commit, VStreamResponse
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
-from harness.mutants.producers.records import CHANGE
+from harness.mutants.producers.records import CHANGE, at
 from harness.mutants.producers.vitess.edits import (
     moved,
+    one,
     renamed,
     responses,
     typed,
@@ -85,7 +92,6 @@ _HELD: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
     ("table", "qualified", "writes the table with a keyspace", lambda name: f"ks.{name}"),
     ("shard", "always-0", "writes another shard", lambda name: f"{name}0"),
     ("vgtid", "null", "leaves `vgtid` null", lambda _: None),
-    ("vgtid", "as-number", "writes a number as `vgtid`", lambda _: "1"),
 )
 
 
@@ -107,6 +113,25 @@ def _field(name: str, change: Callable[[Schema], Schema]) -> Patch:
     return typed(CHANGE, f"source.{name}", change)
 
 
+def _vgtid_as(
+    kind: SchemaType, change: Callable[[str], object], *, optional: bool = False
+) -> Patch:
+    """Return the patch that changes the type of `vgtid`, and its value to one of that type."""
+    typing = at(("source", "vgtid"), lambda schema: replace(schema, kind=kind, optional=optional))
+    made = SchemaCache(typing)
+
+    def changed(record: ConnectRecord) -> ConnectRecord:
+        assert record.value_schema is not None
+        source = record.value["source"]
+        return replace(
+            record,
+            value={**record.value, "source": {**source, "vgtid": change(source["vgtid"])}},
+            value_schema=made.of(record.value_schema),
+        )
+
+    return one(CHANGE, changed)
+
+
 def _without_source(schema: Schema) -> Schema:
     return replace(schema, fields=tuple(f for f in schema.fields if f.name != "source"))
 
@@ -120,6 +145,16 @@ def committed_at_begin(response: VStreamResponse) -> VStreamResponse:
     begun = [event.timestamp for event in response.events if isinstance(event, Begin)]
     events = (
         replace(event, timestamp=begun[0]) if begun and isinstance(event, Commit) else event
+        for event in response.events
+    )
+    return replace(response, events=tuple(events))
+
+
+def _begun_at_commit(response: VStreamResponse) -> VStreamResponse:
+    """Return a transaction whose BEGIN has the time of its COMMIT."""
+    committed = [event.timestamp for event in response.events if isinstance(event, Commit)]
+    events = (
+        replace(event, timestamp=committed[0]) if committed and isinstance(event, Begin) else event
         for event in response.events
     )
     return replace(response, events=tuple(events))
@@ -161,12 +196,12 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     *(
         WrongProducer(
-            f"vitess-source-snapshot-allows-no-{one}".replace("_", "-"),
+            f"vitess-source-snapshot-allows-no-{value}".replace("_", "-"),
             "vitess.source.snapshot-allowed",
-            f"It does not allow `snapshot` to be {one}.",
-            _allowing(",".join(other for other in ALLOWED.split(",") if other != one)),
+            f"It does not allow `snapshot` to be {value}.",
+            _allowing(",".join(other for other in ALLOWED.split(",") if other != value)),
         )
-        for one in ALLOWED.split(",")
+        for value in ALLOWED.split(",")
     ),
     WrongProducer(
         "vitess-commit-at-the-time-of-begin",
@@ -174,7 +209,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "It takes the time of BEGIN for that of COMMIT.",
         responses(partial(map, committed_at_begin)),
         also="vitess.txn.ts",
-        equivalent="MySQL logs a transaction when it commits, so VTGate gives both one time.",
+    ),
+    WrongProducer(
+        "vitess-begin-at-the-time-of-commit",
+        "vitess.txn.ts",
+        "It takes the time of COMMIT for that of BEGIN.",
+        responses(partial(map, _begun_at_commit)),
     ),
     WrongProducer(
         "vitess-source-ts-ms-of-a-copy",
@@ -201,10 +241,16 @@ ROWS: tuple[WrongProducer, ...] = (
         _field("vgtid", lambda schema: replace(schema, optional=True)),
     ),
     WrongProducer(
+        "vitess-source-vgtid-as-number",
+        "vitess.source.vgtid",
+        "It sends the number 1 as `vgtid` of the source, an optional int64 as the page says.",
+        _vgtid_as(SchemaType.INT64, lambda _: 1, optional=True),
+    ),
+    WrongProducer(
         "vitess-source-vgtid-in-bytes",
         "vitess.source.vgtid",
-        "It declares `vgtid` of the source as bytes.",
-        _field("vgtid", lambda schema: replace(schema, kind=SchemaType.BYTES)),
+        "It sends `vgtid` of the source as bytes.",
+        _vgtid_as(SchemaType.BYTES, str.encode),
     ),
     *(
         WrongProducer(

@@ -10,17 +10,20 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.settings import ConnectorSettings
-from harness.codecs.debezium.topics import Strategy, TableKey, TopicNames, joined
+from harness.codecs.debezium.topics import NameParts, Strategy, TableKey, TopicNames, joined
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry, instead, patch, result, returns
-from harness.mutants.producers.records import BOUNDARY, CHANGE, op
-from harness.mutants.producers.vitess.edits import by_default, one, with_settings
+from harness.mutants.producers.records import BOUNDARY, CHANGE, Records, kind, op
+from harness.mutants.producers.vitess.edits import by_default, each, one, with_settings
 
 TOPICS: Final = "harness.codecs.debezium.topics"
 BY_CATALOG: Final = "io.debezium.schema.DefaultTopicNamingStrategy"
 BY_TABLE: Final = "io.debezium.connector.vitess.TableTopicNamingStrategy"
 OWN: Final = "harness.codecs.debezium_vitess.topics:_OWN"
 ESCAPING: Final = "io.debezium.schema.SchemaUnicodeTopicNamingStrategy"
+# The topic prefix where no scenario says another.
+PREFIX: Final = "vitess"
+_FOREIGN: Final = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def _parts(*parts: str, strategy: str = "schema") -> Patch:
@@ -46,6 +49,23 @@ def _unsanitised(_: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: name
 
 
+def _first_sanitised(original: Callable[[str], str]) -> Callable[[str], str]:
+    def sanitised(name: str) -> str:
+        found = _FOREIGN.search(name)
+        return original(name[: found.end()]) + name[found.end() :] if found else original(name)
+
+    return sanitised
+
+
+def _under_the_old_prefix_too(record: ConnectRecord) -> Records:
+    if kind(record) != CHANGE:
+        return (record,)
+    prefix: str = record.value["source"]["name"]
+    if prefix == PREFIX or not record.topic.startswith(prefix):
+        return (record,)
+    return (record, replace(record, topic=record.topic.replace(prefix, PREFIX, 1)))
+
+
 def _apart(operation: str, record: ConnectRecord) -> ConnectRecord:
     own = op(record) == operation
     return replace(record, topic=f"{record.topic}.{operation}") if own else record
@@ -61,6 +81,19 @@ def _found_within(original: Callable[..., str | None]) -> Callable[..., str | No
         return f"{original(pattern, replacement, found[0])}{name[found.end() :]}"
 
     return replaced
+
+
+def _prefix_for_nothing(original: Callable[..., str | None]) -> Callable[..., str | None]:
+    def replaced(pattern: re.Pattern[str], replacement: str, name: str) -> str | None:
+        found = original(pattern, replacement, name)
+        return name.partition(".")[0] if found == "" else found
+
+    return replaced
+
+
+def _of_one_part(part: NameParts, original: Strategy) -> Strategy:
+    """Name data topics otherwise, and all others as they are."""
+    return lambda settings: replace(original(settings), data=partial(part, settings))
 
 
 def _overridden_too(field: str, original: Strategy) -> Strategy:
@@ -133,6 +166,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.name",
         "It joins the parts of a topic's name by dashes.",
         by_default(topic_delimiter="-"),
+        also="vitess.txn.topic",
     ),
     WrongProducer(
         "vitess-topic-with-shard",
@@ -151,17 +185,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-topic-prefix-stays",
         "vitess.topic.prefix-changed",
         "It goes on under the old prefix.",
-        with_settings(lambda own: own.update({"topic.prefix": "vitess"})),
+        with_settings(lambda own: own.update({"topic.prefix": PREFIX})),
     ),
     WrongProducer(
-        "vitess-topic-override-of-boundaries",
-        "vitess.topic.override-prefix",
-        "It takes the prefix for data topics for the transactions' topic as well.",
-        with_settings(
-            lambda own: own.update(
-                {"topic.prefix": own.get("override.data.change.topic.prefix", own["topic.prefix"])}
-            )
-        ),
+        "vitess-topic-prefix-of-both",
+        "vitess.topic.prefix-changed",
+        "It sends a change to the topic of the old prefix, too.",
+        each(_under_the_old_prefix_too),
     ),
     *(
         WrongProducer(
@@ -171,8 +201,21 @@ ROWS: tuple[WrongProducer, ...] = (
             entry(OWN, BY_TABLE, partial(_overridden_too, field)),
         )
         for what, words, field in (
+            ("boundaries", "transactions", "transaction"),
             ("heartbeats", "heartbeats", "heartbeat"),
             ("statements", "schema changes", "schema_change"),
+        )
+    ),
+    *(
+        WrongProducer(
+            f"vitess-topic-of-tables-without-{what}",
+            "vitess.topic.table-strategy",
+            f"It leaves the {what} out of a topic's name under TableTopicNamingStrategy.",
+            entry(OWN, BY_TABLE, partial(_of_one_part, part)),
+        )
+        for what, part in (
+            ("prefix", lambda _, key: key.table),
+            ("table", lambda settings, _: settings.prefix),
         )
     ),
     WrongProducer(
@@ -204,6 +247,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.regex-strategy",
         "It replaces what `topic.regex` finds within a name that does not match as a whole.",
         patch(f"{TOPICS}:replaced", _found_within),
+    ),
+    WrongProducer(
+        "vitess-topic-regex-to-nothing",
+        "vitess.topic.regex-strategy",
+        "It sends to the topic of the prefix where `topic.replacement` leaves nothing of a name.",
+        patch(f"{TOPICS}:replaced", _prefix_for_nothing),
     ),
     WrongProducer(
         "vitess-boundaries-joined-by-points",
@@ -248,6 +297,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.sanitised",
         "It writes `_` for what a topic's name may not have under a Unicode strategy too.",
         with_settings(_not_escaping),
+    ),
+    WrongProducer(
+        "vitess-topic-first-character-replaced",
+        "vitess.topic.sanitised",
+        "It replaces the first alone of the characters that a topic's name may not have.",
+        patch(f"{TOPICS}:underscored", _first_sanitised),
     ),
     WrongProducer(
         "vitess-topic-characters-kept",

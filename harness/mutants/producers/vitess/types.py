@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -20,7 +21,6 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import entry, patch
 from harness.mutants.producers.vitess.columns import (
     CONVERSION,
-    Fields,
     by_mode,
     columns,
     conversions,
@@ -270,6 +270,13 @@ def _zoned(text: str) -> str:
     return text.replace(" ", "T") + "Z"
 
 
+def _ahead(text: str) -> str:
+    """Return the text of a moment in a zone two hours ahead of UTC."""
+    seconds, point, digits = text.partition(".")
+    later = datetime.fromisoformat(seconds) + timedelta(hours=2)
+    return f"{later:%Y-%m-%d %H:%M:%S}{point}{digits}"
+
+
 # A wrong form of values: the kind, the types of VStream, its name, what it does, how.
 _Form = tuple[ColumnKind, str, str, Callable[[Any], Any]]
 _FORMS: tuple[_Form, ...] = (
@@ -283,6 +290,7 @@ _FORMS: tuple[_Form, ...] = (
     (ColumnKind.JSON, "blanks-cut", "takes the blanks out of {}", lambda t: t.replace(" ", "")),
     (ColumnKind.YEAR, "of-two-digits", "writes {} by its last two digits", lambda y: y % 100),
     (ColumnKind.TIMESTAMP, "iso", "writes {} as ISO 8601 has it", _zoned),
+    (ColumnKind.TIMESTAMP, "in-another-zone", "prints {} in a zone two hours ahead", _ahead),
 )
 
 
@@ -345,43 +353,6 @@ def _marked_as_bytes(
     return original(column, replace(found, binary="bytes") if column.length == MARKED else found)
 
 
-def _text_columns() -> Iterator[WrongProducer]:
-    """Return, for each binary type of VStream, one that takes texts in it for bytes."""
-    for name in ("VARBINARY", "BINARY"):
-        yield WrongProducer(
-            f"vitess-texts-in-{name.lower()}-as-bytes",
-            "vitess.type.text-in-binary",
-            f"It takes a text that comes as {name} for bytes.",
-            entry(f"{TYPES}:_BINARY", name, lambda _: ()),
-        )
-    for kind in (ColumnKind.TINYTEXT, ColumnKind.TEXT, ColumnKind.MEDIUMTEXT, ColumnKind.LONGTEXT):
-        yield WrongProducer(
-            f"vitess-{kind.value}-in-blob-as-bytes",
-            "vitess.type.text-in-binary",
-            f"It takes a {kind.value.upper()} that comes as BLOB for bytes.",
-            columns(
-                _comes_as("BLOB", kind),
-                lambda column: replace(column, type="BLOB", jdbc=Jdbc.BLOB),
-            ),
-        )
-    for kind in (ColumnKind.ENUM, ColumnKind.SET):
-        yield WrongProducer(
-            f"vitess-{kind.value}-in-binary-as-bytes",
-            CLAUSES[kind],
-            f"It takes {kind.value.upper()} for bytes where it comes as BINARY.",
-            columns(
-                _comes_as("BINARY", kind),
-                lambda column: replace(column, type="BINARY", jdbc=Jdbc.BINARY),
-            ),
-            also="vitess.type.text-in-binary",
-        )
-
-
-def _comes_as(binary: str, kind: ColumnKind) -> Fields:
-    its = of(kind)
-    return lambda field: its(field) and field.type == binary
-
-
 ROWS: tuple[WrongProducer, ...] = (
     *_confused(),
     *_signs(),
@@ -392,7 +363,12 @@ ROWS: tuple[WrongProducer, ...] = (
     *_latin(),
     *_swapped(),
     *_bytes_always(),
-    *_text_columns(),
+    WrongProducer(
+        "vitess-json-as-bytes",
+        CLAUSES[ColumnKind.JSON],
+        "It sends JSON as bytes.",
+        taken_for(of(ColumnKind.JSON), type="VARBINARY", jdbc=Jdbc.BINARY),
+    ),
     WrongProducer(
         "vitess-float-not-rounded",
         CLAUSES[ColumnKind.FLOAT],

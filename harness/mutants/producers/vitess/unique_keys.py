@@ -58,6 +58,15 @@ def _parts_too(flags: Flags, table: Table) -> Flags:
     )
 
 
+def _first_declared(flags: Flags, table: Table) -> Flags:
+    """Leave the flag of a unique key to the column of the one that was declared first."""
+    alone = [index.columns[0] for index in table.indexes if index.unique and len(index.parts) == 1]
+    return tuple(
+        own if column.name in alone[:1] else own & ~FieldFlag.UNIQUE_KEY
+        for own, column in zip(flags, table.columns, strict=True)
+    )
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-key-of-declared-primary-alone",
@@ -94,5 +103,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.first-unique",
         "It takes a column for unique by itself that a unique key has among others.",
         adjusted(f"{FIELDS}:key_flags", _parts_too),
+    ),
+    WrongProducer(
+        "vitess-key-of-the-first-declared-unique",
+        "vitess.key.first-unique",
+        "It takes the column of the unique key that was declared first, as the page says.",
+        adjusted(f"{FIELDS}:key_flags", _first_declared),
     ),
 )

@@ -237,6 +237,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.value.null-in-not-null",
         "It sends 1, a day or less after 1970, for a NULL among moments that may have none.",
         result(f"{VALUES}:conversion", _moment_of_1),
+        also="vitess.temporal.zero-date",
     ),
     WrongProducer(
         "vitess-null-text-in-words",
