@@ -137,6 +137,21 @@ class DdlAtOnce(Hold):
             yield Ready(event, place)
 
 
+class DdlAtOneMark(Hold):
+    """Runs DDL once one partition has resolved up to it."""
+
+    def release(self) -> Iterator[Ready]:
+        """Yield what is complete, and then the DDL up to the greatest mark."""
+        yield from super().release()
+        mark = max(self.marks.values())
+        statements = [one for one in self.waiting if one[4].kind is EventKind.DDL]
+        due = sorted(
+            (one for one in statements if one[4].commit_ts <= mark), key=lambda one: one[:3]
+        )
+        self.waiting = [one for one in self.waiting if one not in due]
+        yield from (one[3] for one in due)
+
+
 class DdlAtMarkIsKnown(Hold):
     """Takes a DDL at the very ts that is resolved for a copy of one that was executed."""
 
@@ -298,6 +313,15 @@ ROWS: tuple[Mutant, ...] = (
         (sign("missing-row extra-row extra-table wrong-value stale-row missing-column"),),
         _OPEN,
         ("https://github.com/debezium/debezium/pull/6015",),
+    ),
+    Mutant(
+        "ddl-at-one-mark",
+        "ordering",
+        "It runs DDL once one partition has resolved up to it, before rows of the others.",
+        "open.ddl.after-rows",
+        Parts(hold=DdlAtOneMark),
+        (sign("missing-row extra-row extra-table wrong-value stale-row missing-column"),),
+        _OPEN,
     ),
     Mutant(
         "ddl-after-all-rows",

@@ -30,6 +30,7 @@ ALIKE: Mapping[str, str] = {
     "farthest-mark-counts": f"{_MARKS} {_LAST}",
     "first-partition-speaks-for-all": f"{_MARKS} {_LAST}",
     "ddl-runs-on-arrival": _AHEAD,
+    "ddl-at-one-mark": _AHEAD,
     "last-arrival-wins": _AHEAD,
     "one-partition-after-the-other": _AHEAD,
     "one-event-a-message": "Where a message has rows of one table and ts, they look like copies.",

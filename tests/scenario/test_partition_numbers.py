@@ -36,23 +36,31 @@ def table(name: str, *columns: str) -> Hash:
 
 
 def key(row: Mapping[str, Any], record: Mapping[str, Any]) -> int:
-    """Return murmur2 of a row's key (a, b) as JSON without a schema."""
-    del record
+    """Return murmur2 of a row's key (a, b) as JSON, with its schema in the plain profile."""
     texts = {1: "x", 2: "x", -3: "ü", 4: ""}
-    return murmur2({"a": row["a"], "b": row.get("b", texts.get(row["a"]))})
+    found = {"a": row["a"], "b": row.get("b", texts.get(row["a"]))}
+    return murmur2(found if record["profile"] == ["bare"] else with_schema(found))
 
 
 def key_with_schema(row: Mapping[str, Any], record: Mapping[str, Any]) -> int:
     """Return murmur2 of a row's key, an INT `id` of shop.t, as JSON with its schema."""
     del record
-    field = {"type": "int32", "optional": False, "field": "id"}
+    return murmur2(with_schema({"id": row["id"]}))
+
+
+def with_schema(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a key of shop.t in its envelope; its columns are INT and VARCHAR, NOT NULL."""
+    fields = [
+        {"type": "string" if isinstance(value, str) else "int32", "optional": False, "field": name}
+        for name, value in payload.items()
+    ]
     name = "vitess.shop.t.Key"
-    schema = {"type": "struct", "fields": [field], "optional": False, "name": name}
-    return murmur2({"schema": schema, "payload": {"id": row["id"]}})
+    schema = {"type": "struct", "fields": fields, "optional": False, "name": name}
+    return {"schema": schema, "payload": payload}
 
 
 def murmur2(document: Mapping[str, Any]) -> int:
-    """Return the hash of a JSON text without its sign.
+    """Return the hash of a JSON text, its sign bit cleared.
 
     Source: Austin Appleby, MurmurHash2, with the seed of Kafka's `Utils.murmur2`.
     """
@@ -146,6 +154,7 @@ def stated(name: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], in
             row = next((v for k, v in item.items() if k in {"insert", "update", "delete"}), {})
             for count in counts:
                 about = {"table": item.get("table", ""), "dialect": when.get("dialect")}
+                about["profile"] = when.get("profile")
                 record = {**about, **item.get("record", {})}
                 yield row, record, statement["has"]["partition"], count
 

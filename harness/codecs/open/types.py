@@ -14,6 +14,7 @@ import re
 from binascii import b2a_base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, assert_never
 
 import orjson
@@ -115,7 +116,8 @@ def _base64(values: Sequence[bytes]) -> Sequence[str]:
 
 
 def _text_base64(values: Sequence[str]) -> Sequence[str]:
-    return _base64([*map(str.encode, values)])
+    # A byte that is not UTF-8 goes out as it is.
+    return _base64([*map(str.encode, values, repeat("utf-8"), repeat("surrogateescape"))])
 
 
 def _quoted(strings: Callable[[Sequence[str]], Sequence[str]]) -> Writer:

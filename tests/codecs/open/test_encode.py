@@ -103,12 +103,23 @@ def test_columns_are_sorted_by_bytes() -> None:
 
 @pytest.mark.parametrize(("dialect", "sent"), [("current", b"a\\ufffd"), ("newarch", b"a\xff")])
 def test_what_is_not_utf_8(dialect: str, sent: bytes) -> None:
-    """A byte that is not UTF-8, in a name or in text, is U+FFFD, or passed on by newarch."""
+    """A byte that is not UTF-8, in a name or in text, is U+FFFD, or passed on by newarch.
+
+    Of TEXT the bytes go out as they are, in Base64.
+    """
     lost = b"a\xff".decode("utf-8", "surrogateescape")
-    table = shop_table(ID, Column(2, lost, ColumnKind.VARCHAR, length=16), name=T1.table.id)
-    record = next(iter(bind({}, dialect).encode([replace(row(1, lost), table=table)])))
+    columns = (
+        Column(2, lost, ColumnKind.VARCHAR, length=16),
+        Column(3, "c", ColumnKind.CHAR, length=4),
+        Column(4, "long", ColumnKind.TEXT),
+    )
+    table = shop_table(ID, *columns, name=T1.table.id)
+    event = replace(row(1, lost), table=table, after=(1, lost, lost, lost))
+    record = next(iter(bind({}, dialect).encode([event])))
     assert record.value is not None
     assert b'"%b":{"t":15,"f":64,"v":"%b"}' % (sent, sent) in record.value
+    assert b'"c":{"t":254,"f":64,"v":"%b"}' % sent in record.value
+    assert b'"long":{"t":252,"f":64,"v":"Yf8="}' in record.value
 
 
 def test_virtual_columns_are_left_out() -> None:

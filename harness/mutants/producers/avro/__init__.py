@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.mutants.producers.avro import (
+    defaults,
     extensions,
     registrations,
     rows,
@@ -19,6 +20,7 @@ ROWS: tuple[WrongProducer, ...] = (
     *transactions.ROWS,
     *schemas.ROWS,
     *registrations.ROWS,
+    *defaults.ROWS,
     *extensions.ROWS,
     *types.ROWS,
     *values.ROWS,

@@ -12,7 +12,7 @@ from harness.model.table import TableId
 from harness.mutants.producers.avro.edits import DIALECT, ENCODER
 from harness.mutants.producers.avro.schemas import NAMES
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, constant, patch
+from harness.mutants.producers.patch import Patch, constant, patch, result
 from harness.wire.registry import Compatibility
 
 
@@ -228,12 +228,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.subject.points",
         "It leaves the points of a topic in its subjects.",
         patch(f"{NAMES}:value_subject", lambda _: lambda topic: f"{topic}-value"),
+        also="avro.subject.topic-name",
     ),
     WrongProducer(
         "avro-key-subject-with-points",
         "avro.subject.points",
         "It leaves the points of a topic in the subjects of its keys.",
         patch(f"{NAMES}:key_subject", lambda _: lambda topic: f"{topic}-key"),
+        also="avro.subject.topic-name",
     ),
     WrongProducer(
         "avro-subject-with-later-points",
@@ -249,6 +251,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.subject.topic-name",
         "It names every subject by one word, whatever the topic.",
         patch(f"{NAMES}:value_subject", lambda _: lambda _topic: "rows-value"),
+    ),
+    *(
+        WrongProducer(
+            f"avro-{part}-subject-without-its-ending",
+            "avro.subject.topic-name",
+            f"It registers {part}s under the topic's name without `-{part}`.",
+            result(f"{NAMES}:{part}_subject", lambda subject: subject.rpartition("-")[0]),
+        )
+        for part in ("key", "value")
     ),
     WrongProducer(
         "avro-key-subject-of-the-record",

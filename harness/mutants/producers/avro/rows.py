@@ -209,6 +209,12 @@ ROWS: tuple[WrongProducer, ...] = (
         protocols=AVRO,
     ),
     WrongProducer(
+        "avro-each-row-in-two-messages",
+        "avro.message.one-row",
+        "It sends each row event twice.",
+        _records(lambda record: (record, record)),
+    ),
+    WrongProducer(
         "avro-two-rows-in-a-message",
         "avro.message.one-row",
         "It sends two rows in one message.",
@@ -487,11 +493,5 @@ ROWS: tuple[WrongProducer, ...] = (
             ),
         )
         for name in ("query", "type", "schema", "table", "commitTs")
-    ),
-    WrongProducer(
-        "avro-checksum-of-a-split-update",
-        "avro.checksum.zero-not-enabled",
-        "It writes 1 where a row has no checksum.",
-        constant("harness.codecs.avro.encode:NOT_ENABLED", 1),
     ),
 )

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from harness.codecs.avro.encode_values import Writer
-from harness.codecs.avro.names import sanitised
+from harness.codecs.avro.names import COMMIT_TS, OP, PHYSICAL_TIME, sanitised
 from harness.codecs.avro.schema import AvroField, AvroRecordSchema
 from harness.codecs.avro.settings import AvroSettings
 from harness.model.columns import Column
@@ -143,6 +143,12 @@ def _record_as_it_is(made: AvroRecordSchema, table: Table) -> AvroRecordSchema:
     return replace(made, text=text)
 
 
+def _with_extension(original: Callable[..., None]) -> Callable[..., None]:
+    """Return a `_buildable` that counts the extension's fields in, sent or not."""
+    fields = dict.fromkeys((OP, COMMIT_TS, PHYSICAL_TIME))
+    return lambda record, columns, extra: original(record, columns, {**fields, **extra})
+
+
 def _branch(data: bytes) -> bytes:
     return bytes([data[0] ^ 2]) + data[1:] if data else data
 
@@ -188,6 +194,23 @@ ROWS: tuple[WrongProducer, ...] = (
         "It names the key's record otherwise than the table.",
         schema_texts(
             lambda text: text.replace('","namespace"', 'Key","namespace"', 1), "key_schema"
+        ),
+    ),
+    WrongProducer(
+        "avro-key-record-named-by-one-word",
+        "avro.key.record",
+        "It names the record of each key Key, whatever the table.",
+        schema_texts(
+            lambda text: re.sub(r'"name":"[^"]*"(?=,"namespace")', '"name":"Key"', text, count=1),
+            "key_schema",
+        ),
+    ),
+    WrongProducer(
+        "avro-key-is-an-error",
+        "avro.key.record",
+        "It declares keys as Avro's error, not as a record.",
+        schema_texts(
+            lambda text: text.replace('"type":"record"', '"type":"error"', 1), "key_schema"
         ),
     ),
     WrongProducer(
@@ -273,6 +296,12 @@ ROWS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-namespace-joined-by-an-underscore",
+        "avro.schema.namespace",
+        "It writes `_` between the two parts of the namespace.",
+        result(f"{NAMES}:namespace", lambda space: space.replace(".", "_", 1)),
+    ),
+    WrongProducer(
         "avro-names-as-they-are",
         "avro.schema.names-legal",
         "It writes names as they are.",
@@ -300,6 +329,24 @@ ROWS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-forbidden-run-as-one",
+        "avro.schema.sanitised",
+        "It writes one `_` for several forbidden characters side by side.",
+        patch(
+            f"{NAMES}:sanitised",
+            lambda original: lambda name: original(re.sub("[^A-Za-z0-9_]+", "_", name)),
+        ),
+    ),
+    WrongProducer(
+        "avro-forbidden-bytes-one-by-one",
+        "avro.schema.sanitised",
+        "It writes `_` for each byte of a forbidden character.",
+        patch(
+            f"{NAMES}:sanitised",
+            lambda original: lambda name: original(name.encode().decode("latin-1")),
+        ),
+    ),
+    WrongProducer(
         "avro-a-digit-first",
         "avro.schema.sanitised",
         "It writes nothing before a leading digit.",
@@ -313,6 +360,12 @@ ROWS: tuple[WrongProducer, ...] = (
             f"{NAMES}:sanitised",
             lambda _: lambda name: re.sub("[^A-Za-z0-9_]", lambda c: f"_{ord(c[0])}", name),
         ),
+    ),
+    WrongProducer(
+        "avro-extension-always-in-the-way",
+        "avro.schema.collision",
+        "It stops at a column named like a field of the extension where none is sent.",
+        patch(f"{SCHEMA}:_buildable", _with_extension),
     ),
     WrongProducer(
         "avro-extension-gives-way",

@@ -8,7 +8,7 @@ from typing import Any
 from harness.model.change import Transaction
 from harness.mutants.producers.avro.rows import AVRO
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.open.order import other_rows_elsewhere
+from harness.mutants.producers.open.order import other_rows_elsewhere, unique_sent_or_not
 from harness.mutants.producers.open.transactions import (
     COMMIT,
     born_and_gone_sent,
@@ -68,6 +68,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.row.pk-update-split",
         "It splits an update of a unique key from NULL to the text null.",
         instead("harness.sources.tidb.split:_same_text", lambda one, other: False),  # noqa: ARG005
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-split-by-virtual-columns",
+        "avro.row.pk-update-split",
+        "It splits an update that changes a virtual column alone of a unique key.",
+        instead("harness.sources.tidb.split:unique_ordinals", unique_sent_or_not),
         protocols=AVRO,
     ),
     WrongProducer(

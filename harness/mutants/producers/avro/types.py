@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from harness.codecs.avro.types import AvroType
 from harness.model.columns import CHARACTERS, INTEGERS, Column, ColumnKind
-from harness.mutants.producers.avro.edits import Which, settings, type_texts, types, values
+from harness.mutants.producers.avro.edits import TYPE, Which, settings, type_texts, types, values
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, patch
 
 # What stands in an Avro type's place, of the same bytes where there is such a one.
 OTHER = {"int": "long", "long": "double", "string": "bytes", "bytes": "string"}
 Parameters = tuple[tuple[str, str], ...]
+_WITH_MEMBERS = ((ColumnKind.ENUM, "an ENUM"), (ColumnKind.SET, "a SET"))
 FLOATS = ("float", "double")
 # The greatest number that an Avro float has.
 _MAX = (2 - 2**-23) * 2.0**127
@@ -97,6 +98,16 @@ def _own_name(original: Callable[..., AvroType]) -> Callable[..., AvroType]:
     return named
 
 
+def _texts_by_name(original: Callable[..., AvroType]) -> Callable[..., AvroType]:
+    """Return what names each kind of text by itself."""
+
+    def named(column: Column, *rest: object) -> AvroType:
+        found = original(column, *rest)
+        return replace(found, tidb_type=column.kind.name) if column.kind in CHARACTERS else found
+
+    return named
+
+
 def _unsigned(kind: ColumnKind) -> Patch:
     """Return the patch that marks the unsigned columns of a kind."""
     return types(
@@ -107,6 +118,10 @@ def _unsigned(kind: ColumnKind) -> Patch:
 
 def _parameters(kind: ColumnKind, change: Callable[[Parameters], Parameters]) -> Patch:
     return types(of(kind), lambda found: replace(found, parameters=change(found.parameters)))
+
+
+def _by_semicolons(found: Parameters) -> Parameters:
+    return (("allowed", re.sub(r"(?<!\\),", ";", found[0][1])),)
 
 
 def _logical(form: str) -> Patch:
@@ -180,9 +195,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-char-is-not-text",
         "avro.column.tidb-type",
         "It calls texts by the names of their kinds.",
-        types(
-            lambda column: column.kind in CHARACTERS, lambda found: replace(found, tidb_type="CHAR")
-        ),
+        patch(TYPE, _texts_by_name),
     ),
     WrongProducer(
         "avro-integers-without-unsigned",
@@ -211,17 +224,32 @@ ROWS: tuple[WrongProducer, ...] = (
         "It gives the length of a BIT as a number.",
         type_texts(lambda _, text: re.sub(r'"length":"(\d+)"', r'"length":\1', text)),
     ),
-    WrongProducer(
-        "avro-enum-without-members",
-        "avro.column.allowed",
-        "It leaves the members of an ENUM out.",
-        _parameters(ColumnKind.ENUM, lambda _: ()),
+    *(
+        WrongProducer(
+            f"avro-{kind.value}-without-members",
+            "avro.column.allowed",
+            f"It leaves the members of {words} out.",
+            _parameters(kind, lambda _: ()),
+        )
+        for kind, words in _WITH_MEMBERS
     ),
-    WrongProducer(
-        "avro-set-without-members",
-        "avro.column.allowed",
-        "It joins the members of a SET by semicolons.",
-        _parameters(ColumnKind.SET, lambda found: (("allowed", found[0][1].replace(",", ";")),)),
+    *(
+        WrongProducer(
+            f"avro-{kind.value}-joined-by-semicolons",
+            "avro.column.allowed",
+            f"It joins the members of {words} by semicolons.",
+            _parameters(kind, _by_semicolons),
+        )
+        for kind, words in _WITH_MEMBERS
+    ),
+    *(
+        WrongProducer(
+            f"avro-{kind.value}-members-under-another-name",
+            "avro.column.allowed",
+            f"It has the members of {words} under `members`.",
+            _parameters(kind, lambda found: (("members", found[0][1]),)),
+        )
+        for kind, words in _WITH_MEMBERS
     ),
     WrongProducer(
         "avro-member-with-a-bare-comma",

@@ -334,6 +334,12 @@ RULES: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "feed-first-event-filter-of-a-table-alone",
+        "changefeed.event-filter.several",
+        "It lets the first of the event filters that match a table decide alone.",
+        result(f"{FILTERS}._covering", lambda found: found[:1]),
+    ),
+    WrongProducer(
         "feed-last-event-filter-alone",
         "changefeed.event-filter.several",
         "It applies the last event filter alone.",

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
-from harness.ddl import Expr
+from harness.ddl import ColumnRef, Expr
 from harness.errors import SourceStopped
 from harness.model.change import Op
+from harness.model.columns import ColumnKind
 from harness.model.table import Table
 from harness.model.values import Row
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry, patch
 from harness.sources.tidb import value_filter
 from harness.sources.tidb.expressions import evaluate
-from harness.sources.tidb.expressions.datum import Named
+from harness.sources.tidb.expressions.datum import Text
 from harness.sources.tidb.expressions.numbers import number
 from harness.sources.tidb.value_filter import DELETE, INSERT, KEYS, UPDATE_NEW, UPDATE_OLD
 
@@ -54,6 +57,8 @@ def _deciding(holds: Callable[[Result], bool]) -> Patch:
 
     def changed(_: object) -> Callable[..., bool]:
         def ignores(expr: Expr, table: Table, row: Row) -> bool:
+            if evaluate._bits_alone(expr, table):  # noqa: SLF001  # type: ignore[attr-defined]
+                return holds(0)
             value = evaluate._evaluate(expr, table, row)  # noqa: SLF001  # type: ignore[attr-defined]
             return holds(getattr(value, "number", value))
 
@@ -78,12 +83,16 @@ def _one(value: Result) -> bool:
     return isinstance(value, int) and value == 1
 
 
-def _no_member(original: Callable[..., bool]) -> Callable[..., bool]:
-    """Return an `ignores` to which no ENUM or SET is a number."""
+def _one_or(kind: type[Decimal | float | Text], value: Result) -> bool:
+    return _one(value) or (isinstance(value, kind) and number(value) == 1)
+
+
+def _no_member(kind: ColumnKind, original: Callable[..., bool]) -> Callable[..., bool]:
+    """Return an `ignores` to which no ENUM, or no SET, is a number."""
 
     def ignores(expr: Expr, table: Table, row: Row) -> bool:
-        value = evaluate._evaluate(expr, table, row)  # noqa: SLF001  # type: ignore[attr-defined]
-        return not isinstance(value, Named) and original(expr, table, row)
+        bare = isinstance(expr, ColumnRef) and table.column(expr.path[-1]).kind is kind
+        return not bare and original(expr, table, row)
 
     return ignores
 
@@ -198,17 +207,23 @@ ROWS: tuple[WrongProducer, ...] = (
         "It leaves a row out by any number other than 0.",
         _deciding(lambda value: isinstance(value, int) and value != 0),
     ),
-    WrongProducer(
-        "feed-expression-true-by-any-one",
-        "changefeed.expression.exactly-one",
-        "It leaves a row out by a DECIMAL, a DOUBLE or a text that is 1 as well.",
-        _deciding(lambda value: value is not None and number(value) == 1),
+    *(
+        WrongProducer(
+            f"feed-expression-true-by-a-{kind.__name__.lower()}",
+            "changefeed.expression.exactly-one",
+            f"It leaves a row out by a {words} that is 1 as well.",
+            _deciding(partial(_one_or, kind)),
+        )
+        for kind, words in ((Decimal, "DECIMAL"), (float, "DOUBLE"), (Text, "text"))
     ),
-    WrongProducer(
-        "feed-expression-true-by-no-member",
-        "changefeed.expression.exactly-one",
-        "It lets a row pass whose expression is an ENUM or SET.",
-        patch(f"{EVALUATE}:ignores", _no_member),
+    *(
+        WrongProducer(
+            f"feed-expression-true-by-no-{kind.value}",
+            "changefeed.expression.exactly-one",
+            f"It lets a row pass whose expression is of type {kind.value.upper()}.",
+            patch(f"{EVALUATE}:ignores", partial(_no_member, kind)),
+        )
+        for kind in (ColumnKind.ENUM, ColumnKind.SET)
     ),
     WrongProducer(
         "feed-bit-alone-is-a-number",

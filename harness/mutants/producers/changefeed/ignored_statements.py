@@ -10,9 +10,9 @@ from typing import Any
 from harness.ddl import ActionType, DdlJob
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.model.table import TableId
-from harness.mutants.producers.changefeed.edits import EMITTED, FILTERS, PULLER_CLASS
+from harness.mutants.producers.changefeed.edits import EMITTED, FILTERS, PULLER_CLASS, judged
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, patch, returns
+from harness.mutants.producers.patch import Patch, patch, result, returns
 from harness.sources.decision import EVENT_FILTER, REPLICATE, Decision
 from harness.sources.tidb.change_filter import ChangeFilter
 
@@ -99,6 +99,10 @@ def _let_in(original: Callable[..., bool]) -> Callable[..., bool]:
     return table
 
 
+def _outside(found: Decision) -> bool:
+    return found.reason.startswith("filter.rules leave out")
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "feed-ignored-ddl-loses-rows",
@@ -132,6 +136,19 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.filter.outside-rules",
         "It replicates a table outside the rules that an event filter matches.",
         patch(f"{FILTERS}.table", _let_in),
+    ),
+    WrongProducer(
+        "feed-ddl-outside-the-rules",
+        "changefeed.filter.outside-rules",
+        "It sends the DDL of tables outside the rules, and no rows of them.",
+        judged(lambda _, found: REPLICATE if _outside(found) else found),
+        protocols=("open",),
+    ),
+    WrongProducer(
+        "feed-rows-outside-the-rules",
+        "changefeed.filter.outside-rules",
+        "It sends the rows of tables outside the rules, and no DDL of them.",
+        result(f"{PULLER_CLASS}.replicates", lambda found: REPLICATE if _outside(found) else found),
     ),
     WrongProducer(
         "feed-tables-outside-the-rules",

@@ -12,9 +12,11 @@ from harness.mutants.producers.changefeed.expressions import reading_all, tolera
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, returns
 from harness.sources.decision import REPLICATE, Decision
+from harness.sources.tidb.server_zone import printer
 
 ELIGIBLE: Final = "harness.sources.tidb.mounter:eligible"
 IGNORES: Final = "harness.sources.tidb.value_filter:ValueFilter.ignores"
+UPDATES: Final = "harness.sources.tidb.simulator:TiDB._updates_judged"
 SPLITS_FIRST: Final = "harness.sources.tidb.changefeed:Changefeed.splits_first"
 
 
@@ -48,10 +50,37 @@ def _any_unique(found: bool, table: Table | None) -> bool:  # noqa: FBT001
     return found or (table is not None and any(index.unique for index in table.indexes))
 
 
+def _named_parts(found: bool, table: Table | None) -> bool:  # noqa: FBT001
+    """Take a unique index over NOT NULL columns and expressions for a valid one."""
+    if found or table is None:
+        return found
+    return any(
+        index.unique and not any(table.column(name).nullable for name in index.columns)
+        for index in table.indexes
+        if len(index.columns) < len(index.parts)
+    )
+
+
 def _none_as_updates(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return an `_updates_judged` that leaves nothing out."""
     del original
     return lambda tidb, step, table, changes: changes  # noqa: ARG005 - as patched
+
+
+def _asked_as_updates(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an `_updates_judged` that asks the value expressions of updates as well."""
+
+    def judged(tidb: Any, step: int, table: Table, changes: Any) -> Any:  # noqa: ANN401 - patched
+        feed = tidb._feed  # noqa: SLF001
+        printed = printer(table, feed.zone)
+        return [
+            net
+            for net in original(tidb, step, table, changes)
+            if net.op is not Op.UPDATE
+            or feed.filters.row(net.op, table, (printed(net.before), printed(net.after)), 0).sent
+        ]
+
+    return judged
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -65,7 +94,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "feed-halves-alone-are-judged-anew",
         "changefeed.event-filter.split-anew",
         "It does not ask event filters about the update that it splits.",
-        patch("harness.sources.tidb.simulator:TiDB._updates_judged", _none_as_updates),
+        patch(UPDATES, _none_as_updates),
     ),
     *(
         WrongProducer(
@@ -79,8 +108,8 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "feed-expressions-before-the-split-anew",
         "changefeed.expression.split-anew",
-        "It asks the expressions of updates about one that it splits in the newer architecture.",
-        returns(SPLITS_FIRST, value=False),
+        "It asks the expressions of updates, too, about one that it splits.",
+        patch(UPDATES, _asked_as_updates),
     ),
     *(
         WrongProducer(
@@ -114,5 +143,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.table.virtual-index-anew",
         "It takes a unique index over columns that may be NULL for a valid one.",
         adjusted(ELIGIBLE, _any_unique),
+    ),
+    WrongProducer(
+        "feed-index-over-an-expression-is-one-anew",
+        "changefeed.table.virtual-index-anew",
+        "It takes a unique index over an expression for a valid one.",
+        adjusted(ELIGIBLE, _named_parts),
     ),
 )

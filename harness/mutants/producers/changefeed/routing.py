@@ -223,7 +223,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "feed-default-topic-by-table",
         "changefeed.topic.default",
-        "It sends a table without a topic rule to a topic of its own.",
+        "It sends tables whose dispatchers name no topic to another than that of the address.",
         result(
             f"{TOPIC}:topic_of",
             lambda topic: "other" if topic == "ticdc" else topic,

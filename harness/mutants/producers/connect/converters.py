@@ -17,8 +17,10 @@ from harness.codecs.connect.avro_writer import Write
 from harness.codecs.connect.json_text import JsonFormat
 from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.connect.settings import SIMPLE, Converters
+from harness.model.record import SchemaUse
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, adjusted, patch, result, returns
+from harness.mutants.producers.patch import Patch, adjusted, instead, patch, result, returns
+from harness.wire.confluent import HEADER_SIZE, confluent_header
 
 JSON: Final = "harness.codecs.connect.json_converter"
 # As values are written by columns; a schema with a name is a logical type's.
@@ -28,6 +30,11 @@ TYPED: Final = "harness.codecs.connect.avro_schema:_typed"
 HEADER: Final = "harness.codecs.connect.header_text:header_bytes"
 CONVERTERS: Final = "harness.codecs.connect.settings:converter_settings"
 PARTITION: Final = "harness.codecs.connect.partitioner:partition_for"
+DECIMAL: Final = "harness.codecs.connect.logical:unscaled"
+# An id that no registry of a scenario gives.
+UNUSED: Final = 1000
+# What stands before each Avro body, and the schema that it names.
+Use = tuple[bytes, SchemaUse]
 # A type of JSON schema text -> another that a careless writer takes for it.
 CONFUSED: Final = {
     SchemaType.INT32: "int64",
@@ -131,6 +138,33 @@ def _other_branch(*, default: bool) -> Patch:
     return patch("harness.codecs.connect.avro_writer:_writer", changed)
 
 
+def _subject(part: str) -> Patch:
+    """Return the patch that registers the schemas of keys, or of values, under the bare topic."""
+
+    def changed(original: Callable[..., Use]) -> Callable[..., Use]:
+        def use(converter: Any, topic: str, text: str) -> Use:  # noqa: ANN401 - patched
+            if converter._part != part:  # noqa: SLF001
+                return original(converter, topic, text)
+            number = converter._registry.register(topic, text)  # noqa: SLF001
+            return confluent_header(number), SchemaUse(topic, text, number)
+
+        return use
+
+    return patch(f"{AVRO}._use", changed)
+
+
+def _unregistered(converter: Any, topic: str, text: str) -> Use:  # noqa: ANN401 - patched
+    subject = f"{topic}-{converter._part}"  # noqa: SLF001
+    return confluent_header(UNUSED), SchemaUse(subject, text, UNUSED)
+
+
+def _payload(key: bytes) -> bytes:
+    """Return a serialised key without what stands for its schema."""
+    if key.startswith(b'{"schema":'):
+        return dumps(loads(key)["payload"])
+    return key[HEADER_SIZE:] if key.startswith(b"\x00") else key
+
+
 def _header(change: Callable[[bytes], bytes]) -> Patch:
     """Return the patch that changes what stands before each Avro body."""
     return result(f"{AVRO}._use", lambda found: (change(found[0]), found[1]))
@@ -146,10 +180,6 @@ def _sorted_names(original: Callable[[Schema], tuple[str, ...]], schema: Schema)
 
 def _abs(original: Callable[[bytes], int], data: bytes) -> int:
     return abs(original(data))
-
-
-def _topic(subject: str) -> str:
-    return subject.rpartition("-")[0]
 
 
 def _hex(text: str) -> str:
@@ -252,6 +282,18 @@ ROWS: tuple[WrongProducer, ...] = (
         _form(decimal_numeric=True),
     ),
     WrongProducer(
+        "connect-decimal-without-its-scale",
+        "connect.json.decimal-base64",
+        "It writes the bytes of a Decimal's whole part.",
+        instead(DECIMAL, int),
+    ),
+    WrongProducer(
+        "connect-decimal-without-its-sign",
+        "connect.json.decimal-base64",
+        "It writes the bytes of a negative Decimal as those of the positive one.",
+        result(DECIMAL, abs),
+    ),
+    WrongProducer(
         "connect-decimal-never-a-number",
         "connect.json.decimal-numeric",
         "It writes Decimals as Base64 where `decimal.format` is NUMERIC.",
@@ -291,14 +333,20 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes the schema's id with its lowest byte first.",
         _header(lambda header: header[:1] + header[:0:-1]),
     ),
+    *(
+        WrongProducer(
+            f"connect-avro-subject-of-{part}s-is-the-topic",
+            "connect.avro.frame",
+            f"It registers the schemas of {part}s under the topic's name alone.",
+            _subject(part),
+        )
+        for part in ("key", "value")
+    ),
     WrongProducer(
-        "connect-avro-one-subject",
+        "connect-avro-schema-unregistered",
         "connect.avro.frame",
-        "It registers each schema under the topic's name alone.",
-        result(
-            f"{AVRO}._use",
-            lambda found: (found[0], replace(found[1], subject=_topic(found[1].subject))),
-        ),
+        "It registers no schema, and writes an id that no schema has.",
+        instead(f"{AVRO}._use", _unregistered),
     ),
     WrongProducer(
         "connect-avro-null-in-a-frame",
@@ -339,13 +387,22 @@ ROWS: tuple[WrongProducer, ...] = (
         protocols=("vitess",),
     ),
     WrongProducer(
-        "connect-partition-by-signed-hash",
+        "connect-partition-by-absolute-hash",
         "kafka.partition.murmur2",
-        "It chooses a key's partition by the hash with its sign.",
+        "It chooses a key's partition by the absolute value of the hash.",
         patch(
             "harness.codecs.connect.partitioner:murmur2", lambda original: partial(_abs, original)
         ),
         also="connect.partition.by-key",
+        protocols=("vitess",),
+    ),
+    WrongProducer(
+        "connect-partition-by-payload",
+        "connect.partition.by-key",
+        "It chooses a key's partition by its payload, without its schema or its schema's id.",
+        patch(
+            PARTITION, lambda original: lambda key, partitions: original(_payload(key), partitions)
+        ),
         protocols=("vitess",),
     ),
     WrongProducer(

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from harness.ddl import ActionType
 from harness.ddl.alter.specification import PlainSpecification, Specification
@@ -22,6 +23,9 @@ from harness.spec import Level
 
 # The names behind the point of a statement's tables.
 _DROPPED = re.compile(r"\.`?(\w+)")
+_TTL_OFF = " /*T![ttl] TTL_ENABLE = 'OFF' */"
+# A number that no event of a scenario has.
+_OWN_EVENT = 1 << 20
 DROPS = (ActionType.DROP_TABLE, ActionType.DROP_VIEW)
 CHARSET = ActionType.MODIFY_TABLE_CHARSET_AND_COLLATE
 OPTIONS = (ActionType.MODIFY_TABLE_COMMENT, ActionType.REBASE_AUTO_ID)
@@ -72,6 +76,12 @@ def _partitioned_name(event: DdlEvent) -> Iterable[SourceEvent]:
         return (event,)
     name = event.before.table.id
     return (replace(event, schema=name.schema, table=name.name),)
+
+
+def _partitioned_schema(event: DdlEvent) -> Iterable[SourceEvent]:
+    if event.exchanged is None or event.before is None:
+        return (event,)
+    return (replace(event, schema=event.before.table.id.schema),)
 
 
 def _old_names(event: DdlEvent) -> Iterable[SourceEvent]:
@@ -135,7 +145,9 @@ def _drops_left_out_too(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]
         if isinstance(event, DdlEvent) and event.type == ActionType.DROP_TABLE:
             for name in _DROPPED.findall(event.source):
                 if (event.origin.step, name) not in sent:
-                    yield replace(event, table=name, commit_ts=event.commit_ts + 1)
+                    query = event.query.replace(f"`{event.table}`", f"`{name}`")
+                    ts, origin = event.commit_ts + 1, replace(event.origin, event=_OWN_EVENT)
+                    yield replace(event, table=name, query=query, commit_ts=ts, origin=origin)
 
 
 def _before_rows(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
@@ -169,6 +181,10 @@ def _counting(change: Callable[[Specification], bool]) -> Patch:
     return patch("harness.ddl.alter.table:_counted", changed)
 
 
+def _said(word: str, spec: Specification) -> bool:
+    return isinstance(spec, PlainSpecification) and spec.text.startswith(word)
+
+
 def _again(*words: str) -> Patch:
     """Return the patch that sends an event twice whose statement has all of these words."""
 
@@ -177,6 +193,13 @@ def _again(*words: str) -> Patch:
         return (event, event) if alone and all(word in event.query for word in words) else (event,)
 
     return ddl(changed)
+
+
+def _off_where_said(event: DdlEvent) -> Iterable[SourceEvent]:
+    """Yield a DDL event with TTL_ENABLE only where its statement says that."""
+    if "TTL_ENABLE" in event.source:
+        return (event,)
+    return (replace(event, query=event.query.replace(_TTL_OFF, "")),)
 
 
 def _commented_anew(original: Callable[[str], str]) -> Callable[[str], str]:
@@ -278,6 +301,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.exchange-name",
         "It names the table with partitions in the key of an EXCHANGE PARTITION.",
         ddl(_partitioned_name),
+    ),
+    WrongProducer(
+        "open-new-exchange-in-the-database-of-the-partitioned",
+        "open.new.exchange-name",
+        "It names the database of the table with partitions in the key of an EXCHANGE PARTITION.",
+        ddl(_partitioned_schema),
     ),
     WrongProducer(
         "open-new-rename-as-it-was-written",
@@ -388,6 +417,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _query(r"TTL_ENABLE = 'OFF'", "TTL_ENABLE = 'ON'"),
     ),
     WrongProducer(
+        "open-ddl-ttl-off-only-where-said",
+        "open.ddl.ttl-off",
+        "It switches off the jobs of no TTL whose statement does not say TTL_ENABLE.",
+        ddl(_off_where_said),
+    ),
+    WrongProducer(
         "open-ddl-ttl-enable-kept",
         "open.ddl.ttl-off",
         "It sends a TTL_ENABLE that stands without a TTL.",
@@ -405,11 +440,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "It sends an event of its own type for each specification of an ALTER TABLE.",
         patch("harness.ddl.alter.table:apply_specifications", _part_by_part),
     ),
-    WrongProducer(
-        "open-ddl-algorithm-counted",
-        "open.ddl.multi-statement",
-        "It counts ALGORITHM and LOCK as specifications.",
-        _counting(lambda spec: isinstance(spec, PlainSpecification)),
+    *(
+        WrongProducer(
+            f"open-ddl-{word.lower()}-counted",
+            "open.ddl.multi-statement",
+            f"It counts {word} as a specification.",
+            _counting(partial(_said, word)),
+        )
+        for word in ("ALGORITHM", "LOCK")
     ),
     WrongProducer(
         "open-ddl-added-columns-as-one",

@@ -110,6 +110,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.frame.key-version",
         "It writes the version number in 4 bytes.",
         _key(lambda key: key[4:]),
+        also="open.frame.big-endian",
     ),
     WrongProducer(
         "open-version-2",
@@ -122,6 +123,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.frame.key-length",
         "It writes the length of an event key in 4 bytes.",
         _key(lambda key: key[:VERSION] + _short(key[VERSION:])),
+        also="open.frame.big-endian",
     ),
     WrongProducer(
         "open-key-length-counts-itself",
@@ -134,6 +136,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.frame.value-length",
         "It writes the length of an event value in 4 bytes.",
         _value(_short),
+        also="open.frame.big-endian",
     ),
     WrongProducer(
         "open-value-with-version",

@@ -100,7 +100,8 @@ def _start_ts(key: Json, _: Json) -> None:
     key["ts"] -= 1
 
 
-def _sorted(key: Json, _: Json) -> None:
+def in_order_of_names(key: Json, _: Json) -> None:
+    """Sort the members of a key."""
     ordered = dict(sorted(key.items()))
     key.clear()
     key.update(ordered)
@@ -151,7 +152,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-key-sorted",
         "open.key.order",
         "It sorts the members of a key by their names.",
-        events(ROW, _sorted),
+        events(ROW, in_order_of_names),
     ),
     WrongProducer(
         "open-key-kind-first",

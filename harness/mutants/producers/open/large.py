@@ -13,6 +13,7 @@ from harness.model.source_events import RowEvent
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import (
     ROW,
+    Json,
     Pairs,
     each_record,
     events,
@@ -61,6 +62,11 @@ def _together(record: Record) -> Iterable[Record]:
     yield record
 
 
+def _another_file(key: Json, _: Json) -> None:
+    if "ccl" in key:
+        key["ccl"] += "x"
+
+
 def _whatever_its_size(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return a `_reduced` that does not ask whether the handle columns fit."""
 
@@ -104,6 +110,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.large.claim-check",
         "It leaves `ccl` out of the key.",
         events(ROW, lambda key, _: key.pop("ccl", None)),
+    ),
+    WrongProducer(
+        "open-claim-check-of-another-file",
+        "open.large.claim-check",
+        "It names a file under `ccl` that is not there.",
+        events(ROW, _another_file),
     ),
     WrongProducer(
         "open-rows-not-compressed",

@@ -15,7 +15,8 @@ from harness.model.table import Table
 from harness.model.values import Value
 from harness.mutants.producers.changefeed.edits import ddl
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.open.edits import values
+from harness.mutants.producers.open.edits import ROW, events, values
+from harness.mutants.producers.open.keys import in_order_of_names
 from harness.mutants.producers.patch import Patch, constant, instead, patch, result
 from harness.sources.tidb.store import NetChange
 
@@ -77,6 +78,25 @@ def _inserts_by_key(original: Callable[..., Sequence[Any]]) -> Callable[..., Any
     return split
 
 
+def _halves_together(original: Callable[..., Sequence[Any]]) -> Callable[..., Any]:
+    """Return a `split` that holds no insert back where a table has partitions."""
+
+    def split(rows: Any, changes: Sequence[Any]) -> Sequence[Any]:  # noqa: ANN401 - patched
+        found = original(rows, changes)
+        if rows._physical is None or not rows._newer:  # noqa: SLF001
+            return found
+        inserts = {row.change: row for row in found if row.split and row.op is Op.INSERT}
+        together: list[Any] = []
+        for row in found:
+            if row.split and row.op is Op.DELETE:
+                together += [row, inserts[row.change]]
+            elif not row.split:
+                together.append(row)
+        return together
+
+    return split
+
+
 def _renamed(change: Callable[[str], str]) -> Patch:
     """Return the patch that changes the text of DDL events."""
     return ddl(lambda event: (replace(event, query=change(event.query)),))
@@ -116,6 +136,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.key-order",
         "It writes `ptn` before `ohk` and `ccl` in the newer architecture.",
         constant(f"{NEWARCH}.key_tail", ("t", "ptn", "ohk", "ccl")),
+    ),
+    WrongProducer(
+        "open-new-key-location-before-ohk",
+        "open.new.key-order",
+        "It writes `ccl` before `ohk` in the newer architecture.",
+        constant(f"{NEWARCH}.key_tail", ("t", "ccl", "ohk", "ptn")),
+    ),
+    WrongProducer(
+        "open-new-key-sorted",
+        "open.new.key-order",
+        "It sorts the members of a key by their names.",
+        events(ROW, in_order_of_names),
     ),
     WrongProducer(
         "open-new-key-with-row-id",
@@ -220,6 +252,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.split-order",
         "It sends the insert of a split update before other inserts of its transaction.",
         patch("harness.sources.tidb.split:split_on", _inserts_by_key),
+    ),
+    WrongProducer(
+        "open-new-split-inserts-among-others-of-a-part",
+        "open.new.split-order",
+        "It sends the insert of a split update behind its delete in a partitioned table.",
+        patch("harness.sources.tidb.rows:TableRows.split", _halves_together),
     ),
     WrongProducer(
         "open-new-null-is-a-text",

@@ -185,7 +185,7 @@ def _unsplit(
     return [*changes]
 
 
-def _unique_sent_or_not(table: Table) -> tuple[int, ...]:
+def unique_sent_or_not(table: Table) -> tuple[int, ...]:
     """Return the columns of unique indexes, sent or not."""
     unique = {table.position(name) for i in table.indexes if i.unique for name in i.columns}
     return tuple(sorted(unique))
@@ -351,7 +351,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-split-by-virtual-columns",
         "open.row.pk-update-split",
         "It splits an update that changes a virtual column alone of a unique key.",
-        instead("harness.sources.tidb.split:unique_ordinals", _unique_sent_or_not),
+        instead("harness.sources.tidb.split:unique_ordinals", unique_sent_or_not),
     ),
     WrongProducer(
         "open-raw-changes-are-split",

@@ -273,18 +273,33 @@ def _lengths() -> tuple[WrongProducer, ...]:
             CLAUSES[ColumnKind.TINYTEXT],
             "It gives TEXT(n) and BLOB(n) of at most 255 bytes the type code of TEXT and BLOB.",
             _sizes(0, 0),
+            also=CLAUSES[ColumnKind.TEXT],
+        ),
+        WrongProducer(
+            "open-text-of-256-bytes-is-a-tinytext",
+            CLAUSES[ColumnKind.TEXT],
+            "It gives TEXT(n) and BLOB(n) of 256 to 65,535 bytes the type code of TINYTEXT.",
+            _sizes(0, BLOB_SIZES[1][0]),
         ),
         WrongProducer(
             "open-text-beyond-64-kib-is-a-text",
             CLAUSES[ColumnKind.MEDIUMTEXT],
             "It gives TEXT(n) and BLOB(n) beyond 65,535 bytes the type code of TEXT and BLOB.",
             _sizes(1, BLOB_SIZES[2][0]),
+            also=CLAUSES[ColumnKind.TEXT],
         ),
         WrongProducer(
             "open-text-beyond-16-mib-is-a-mediumtext",
             CLAUSES[ColumnKind.LONGTEXT],
             "It gives TEXT(n) and BLOB(n) beyond 16,777,215 bytes the type code of MEDIUMTEXT.",
             _sizes(2, BLOB_SIZES[3][0]),
+        ),
+        WrongProducer(
+            "open-text-beyond-4-gib-is-a-longtext",
+            CLAUSES[ColumnKind.LONGTEXT],
+            "It gives TEXT(n) and BLOB(n) beyond 4,294,967,295 bytes the type code of LONGTEXT.",
+            _sizes(3, 1 << 40),
+            also=CLAUSES[ColumnKind.TEXT],
         ),
     )
 

@@ -152,6 +152,7 @@ ROWS: tuple[WrongProducer, ...] = (
             "harness.codecs.connect.avro_converter:AvroConverter._use",
             lambda use: lambda self, topic, text: use(self, topic.replace(".", "_"), text),
         ),
+        also="connect.avro.frame",
         protocols=("vitess",),
     ),
     WrongProducer(
@@ -244,6 +245,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "registry.avro.decimal",
         "It leaves out the byte that keeps a decimal positive.",
         result("harness.codecs.connect.logical:unscaled_bytes", lambda raw: raw.lstrip(b"\x00")),
+        also="connect.json.decimal-base64",
         protocols=("vitess",),
     ),
 )
