@@ -354,6 +354,18 @@ ROWS: Final = (
         entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _digit_lost),
     ),
     row(
+        "first-character-of-fields-adjusted",
+        "name.fields-adjusted",
+        "It replaces the first character alone of a field's name that no name in Avro has.",
+        entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _first_alone),
+    ),
+    row(
+        "characters-of-fields-taken-out",
+        "name.fields-adjusted",
+        "It takes out what no name in Avro has of a field's name, and puts nothing there.",
+        entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _taken_out),
+    ),
+    row(
         "names-never-adjusted",
         "name.adjusted",
         "It pays no heed to schema.name.adjustment.mode.",
