@@ -87,6 +87,30 @@ class TransactionOnce(ByTsOnly):
         self._seen.clear()
 
 
+class OneRepetition(TransactionOnce):
+    """Expects one transaction to begin again, and no other behind it."""
+
+    def __init__(self, known: Known) -> None:
+        """Start with nothing seen."""
+        super().__init__(known)
+        self._again = 0
+
+    def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+        """Give up at the second BEGIN that comes again."""
+        try:
+            return super().read(event, message)
+        except GivesUp:
+            self._again += 1
+            if self._again > 1:
+                raise
+            return (event,)
+
+    def restart(self) -> None:
+        """Read on as if nothing had been read."""
+        super().restart()
+        self._again = 0
+
+
 class NoMemory(Hold):
     """Takes every copy of a row for news."""
 
@@ -369,6 +393,15 @@ ROWS: tuple[Mutant, ...] = (
         "It gives up where a transaction begins again.",
         "vitess.delivery.duplicates-expected",
         Parts(events=TransactionOnce),
+        (sign("consumer", "has begun before"),),
+        ("vitess",),
+    ),
+    Mutant(
+        "second-repetition-fails",
+        "duplicates",
+        "It gives up where a second transaction begins again.",
+        "vitess.delivery.duplicates-expected",
+        Parts(events=OneRepetition),
         (sign("consumer", "has begun before"),),
         ("vitess",),
     ),

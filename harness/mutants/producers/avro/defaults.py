@@ -232,7 +232,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-greatest-bigint-is-a-default",
         "avro.default.bigint-max",
-        "It takes the default 9223372036854775807 of a nullable BIGINT.",
+        "It takes a default of a nullable BIGINT that a double rounds to 2^63.",
         returns(f"{SCHEMA}:_default_fits", None),
     ),
     WrongProducer(

@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from harness.codecs.avro.schema import API_ERROR
 from harness.errors import SourceStopped
-from harness.model.source_events import RowEvent
+from harness.model.columns import Column, ColumnKind
+from harness.model.source_events import DdlEvent, RowEvent
 from harness.model.table import TableId
 from harness.mutants.producers.avro.edits import DIALECT, ENCODER
 from harness.mutants.producers.avro.schemas import NAMES
@@ -51,6 +53,24 @@ def _value_at_deletes(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(encoder, row)
 
     return value
+
+
+def _at_ddl(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_ddl` that stops at a table with a default that a double rounds to 2^63."""
+
+    def ddl(encoder: object, event: DdlEvent) -> object:
+        columns = () if event.after is None else event.after.table.columns
+        if any(map(_too_great, columns)):
+            raise SourceStopped(API_ERROR, "a mutant stops here")
+        return original(encoder, event)
+
+    return ddl
+
+
+def _too_great(column: Column) -> bool:
+    text = "" if column.default is None else str(column.default.text)
+    signed = column.kind is ColumnKind.BIGINT and not column.unsigned
+    return signed and column.nullable and text.isdecimal() and float(text) >= 1 << 63
 
 
 def _going_on(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -299,5 +319,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.topic.tables-share-none",
         "It registers the schemas of tables that share a topic under subjects of their own.",
         patch(f"{ENCODER}._prepare", _subject_each),
+    ),
+    WrongProducer(
+        "avro-greatest-bigint-stops-at-its-ddl",
+        "avro.default.bigint-max",
+        "It stops at the DDL of a nullable BIGINT whose default a double rounds to 2^63.",
+        patch(f"{ENCODER}._ddl", _at_ddl),
     ),
 )

@@ -12,7 +12,7 @@ from harness.codecs.avro.encode_values import Writer
 from harness.codecs.avro.names import COMMIT_TS, OP, PHYSICAL_TIME, sanitised
 from harness.codecs.avro.schema import AvroField, AvroRecordSchema
 from harness.codecs.avro.settings import AvroSettings
-from harness.model.columns import Column
+from harness.model.columns import CHARACTERS, INTEGERS, Column
 from harness.model.table import Table
 from harness.mutants.producers.avro.edits import (
     SCHEMA,
@@ -101,6 +101,21 @@ def _union_behind(field: dict[str, Any]) -> None:
 def _null_alone(column: Column) -> bool:
     """Tell whether a column's only default is null."""
     return column.nullable and column.default is None
+
+
+def _text_or_integer(column: Column) -> bool:
+    return _null_alone(column) and column.kind in CHARACTERS | INTEGERS
+
+
+def _alone(field: dict[str, Any]) -> None:
+    """Take null, and the default that it is, away from a field."""
+    field["type"] = field["type"][1]
+    field.pop("default", None)
+
+
+def _without_branch(raw: bytes) -> bytes:
+    """Return a value's bytes without its branch; that of NULL alone is 0, or an empty text."""
+    return raw[1:] or raw
 
 
 def _required(column: Column) -> bool:
@@ -441,6 +456,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.column.nullable",
         "It gives a nullable column without a default no default null.",
         fields(_no_default, _null_alone),
+    ),
+    WrongProducer(
+        "avro-nullable-is-no-union",
+        "avro.column.nullable",
+        "It declares and writes a nullable text or integer without a default as its type alone, "
+        "NULL as the empty text or 0.",
+        replace(fields(_alone, _text_or_integer), then=written(_text_or_integer, _without_branch)),
     ),
     WrongProducer(
         "avro-every-column-is-a-union",

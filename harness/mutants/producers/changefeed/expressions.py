@@ -109,7 +109,7 @@ def tolerant(original: Callable[..., str]) -> Callable[..., str]:
     return ignores
 
 
-def _leaving_out(original: Callable[..., str]) -> Callable[..., str]:
+def leaving_out(original: Callable[..., str]) -> Callable[..., str]:
     """Return an `ignores` that leaves a row out where its expression does not fit the table."""
 
     def ignores(values: object, *given: object) -> str:
@@ -272,6 +272,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "feed-unknown-column-leaves-out",
         "changefeed.expression.unknown-column",
         "It leaves rows out where an expression names a column that their table lacks.",
-        patch(f"{VALUES}:ValueFilter.ignores", _leaving_out),
+        patch(f"{VALUES}:ValueFilter.ignores", leaving_out),
     ),
 )

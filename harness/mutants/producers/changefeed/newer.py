@@ -8,7 +8,7 @@ from typing import Any, Final
 from harness.model.change import Op
 from harness.model.table import Table
 from harness.mutants.producers.changefeed.edits import FILTERS
-from harness.mutants.producers.changefeed.expressions import reading_all, tolerant
+from harness.mutants.producers.changefeed.expressions import leaving_out, reading_all, tolerant
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, returns
 from harness.sources.decision import REPLICATE, Decision
@@ -17,6 +17,7 @@ from harness.sources.tidb.server_zone import printer
 ELIGIBLE: Final = "harness.sources.tidb.mounter:eligible"
 IGNORES: Final = "harness.sources.tidb.value_filter:ValueFilter.ignores"
 UPDATES: Final = "harness.sources.tidb.simulator:TiDB._updates_judged"
+VALUE_FILTER: Final = "harness.sources.tidb.value_filter:value_filter"
 SPLITS_FIRST: Final = "harness.sources.tidb.changefeed:Changefeed.splits_first"
 
 
@@ -38,6 +39,11 @@ def _of_any_kind(op: Op) -> Patch:
         )
 
     return patch(f"{FILTERS}.kind", changed)
+
+
+def _refusing(original: Callable[..., object]) -> Callable[..., object]:
+    """Return a `value_filter` that reads each expression at once, as the older architecture."""
+    return lambda expressions, **_: original(expressions)
 
 
 def _as_before(original: Callable[..., bool]) -> Callable[..., bool]:
@@ -131,6 +137,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.expression.syntax-anew",
         "It stops at the next row of any kind where an expression does not parse.",
         patch(IGNORES, reading_all),
+    ),
+    WrongProducer(
+        "feed-unreadable-expression-leaves-out-anew",
+        "changefeed.expression.syntax-anew",
+        "It leaves out the row that an expression is asked about that does not parse, and goes on.",
+        patch(IGNORES, leaving_out),
+    ),
+    WrongProducer(
+        "feed-unreadable-expression-refused-anew",
+        "changefeed.expression.syntax-anew",
+        "It refuses an expression that does not parse when the changefeed is created.",
+        patch(VALUE_FILTER, _refusing),
     ),
     WrongProducer(
         "feed-virtual-index-is-none-anew",

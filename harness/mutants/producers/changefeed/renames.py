@@ -245,6 +245,8 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.rename.many-pairs",
         "It sends the pairs too that have both names outside the rules.",
         _many(_some_pairs_out, REPLICATE),
+        also="open.ddl.rename-names",
+        protocols=("open",),
     ),
     WrongProducer(
         "feed-pair-into-left-out",

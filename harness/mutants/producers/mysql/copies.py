@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Final
+from typing import Any, Final
 
-from harness.codecs.connect.schema import ConnectRecord, Schema
+from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType
 from harness.model.binlog import LogEvent, LogSnapshot
 from harness.model.columns import Column
 from harness.model.table import TableId
 from harness.model.values import Value
 from harness.mutants.producers.mysql.edits import each, log, row, stream, values
 from harness.mutants.producers.patch import Patch, patch
-from harness.mutants.producers.records import CHANGE, Records, Values, at, op
+from harness.mutants.producers.records import CHANGE, Records, SchemaChange, Values, at, op
 
 _JSON: Final = "io.debezium.data.Json"
 _INSTEAD: Final = "harness.codecs.debezium_mysql.reads:_instead"
@@ -51,21 +51,31 @@ def _without_after(value: Values) -> None:
         value["after"] = None
 
 
-def _remembered(*, read: bool) -> Patch:
-    """Return the patch that names `j` after JSON, in rows that are read or in those behind them."""
-    named = at(("after",), at(("j",), _json))
+def _remembered(
+    column: str, change: SchemaChange, held: Callable[[Any], Any] = str, *, read: bool
+) -> Patch:
+    """Return the patch of a column's type in new rows, in those read or in those behind them."""
+    named = at(("after",), at((column,), change))
 
     def changed(record: ConnectRecord) -> Records:
         schema = record.value_schema
         if not op(record) or schema is None or (op(record) == "r") is not read:
             return (record,)
-        return (replace(record, value_schema=named(schema)),)
+        after = record.value["after"]
+        if after is not None and after.get(column) is not None:
+            after = {**after, column: held(after[column])}
+        value = {**record.value, "after": after}
+        return (replace(record, value=value, value_schema=named(schema)),)
 
     return each(changed)
 
 
 def _json(schema: Schema) -> Schema:
     return replace(schema, name=_JSON, version=1)
+
+
+def _boolean(schema: Schema) -> Schema:
+    return replace(schema, kind=SchemaType.BOOLEAN, default=True)
 
 
 def _instead(fits: Callable[[Column], bool], what: Callable[[Column], Value]) -> Patch:
@@ -168,13 +178,25 @@ ROWS: Final = (
         "json-remembered-of-rows-read",
         "snapshot.shown-types",
         "It knows of rows that it reads that their column was declared JSON.",
-        _remembered(read=True),
+        _remembered("j", _json, read=True),
     ),
     row(
         "json-remembered-of-later-rows",
         "snapshot.shown-types",
         "It knows of rows behind those that it reads that their column was declared JSON.",
-        _remembered(read=False),
+        _remembered("j", _json, read=False),
+    ),
+    row(
+        "bool-remembered-of-rows-read",
+        "snapshot.shown-types",
+        "It knows of rows that it reads that their column was declared BOOL.",
+        _remembered("v", _boolean, bool, read=True),
+    ),
+    row(
+        "bool-remembered-of-later-rows",
+        "snapshot.shown-types",
+        "It knows of rows behind those that it reads that their column was declared BOOL.",
+        _remembered("v", _boolean, bool, read=False),
     ),
     row(
         "zero-timestamps-of-the-clock-later",

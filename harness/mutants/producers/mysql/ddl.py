@@ -32,12 +32,14 @@ from harness.mutants.producers.mysql.edits import (
     values,
     without,
 )
+from harness.mutants.producers.mysql.envelope import SOURCE
 from harness.mutants.producers.patch import constant, instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
 from harness.sources.mysql.statements import Parsed
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
 _TABLES: Final = re.compile(r"(DROP TABLE (?:IF EXISTS )?)(.*)")
+_PAIR: Final = re.compile(r"RENAME TABLE (\w+)\.(\w+) TO ")
 _PARSED: Final = "harness.sources.mysql.statements"
 RUNS: Final = f"{_PARSED}:_runs"
 _LISTED: Final = "harness.sources.mysql.declared:_in_parentheses"
@@ -60,10 +62,14 @@ def _fields() -> Iterator[WrongProducer]:
         )
 
 
-def _both_names(value: Values) -> None:
-    value["tableChanges"] = [
-        {**one, "id": f"{one['id']},{one['id']}"} for one in value["tableChanges"]
-    ]
+def _identified(form: str, value: Values) -> None:
+    """Write the id of a renamed table by its old and its new name."""
+    pair = _PAIR.match(value["ddl"])
+    if pair is not None:
+        old = f'"{pair[1]}"."{pair[2]}"'
+        value["tableChanges"] = [
+            {**one, "id": form.format(old=old, new=one["id"])} for one in value["tableChanges"]
+        ]
 
 
 def _all_dropped(value: Values) -> None:
@@ -248,14 +254,29 @@ ROWS: Final = (
     row(
         "renamed-by-both-names",
         "ddl.rename-id",
-        "It writes two names as the id of a table that is renamed.",
-        of_statements("RENAME TABLE", _both_names),
+        "It writes the old and the new name as the id of a table that is renamed.",
+        of_statements("RENAME TABLE", partial(_identified, "{old},{new}")),
+    ),
+    row(
+        "renamed-by-the-old-name",
+        "ddl.rename-id",
+        "It writes the old name as the id of a table that is renamed.",
+        of_statements("RENAME TABLE", partial(_identified, "{old}")),
     ),
     row(
         "statement-of-another-source",
         "ddl.source",
         "It calls `db` of a statement's source otherwise.",
         renamed(SCHEMA_CHANGE, "source.db", "database"),
+    ),
+    *(
+        row(
+            f"statement-without-source-{name.replace('_', '-')}",
+            "ddl.source",
+            f"It leaves `{name}` out of a statement's source.",
+            without(SCHEMA_CHANGE, f"source.{name}"),
+        )
+        for name in SOURCE
     ),
     row(
         "statement-of-row-0",

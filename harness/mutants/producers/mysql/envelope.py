@@ -117,6 +117,10 @@ def _said() -> Iterator[WrongProducer]:
         )
 
 
+def _when_handled(value: Values) -> None:
+    value["source"].update({name: value[name] for name in ("ts_ms", "ts_us", "ts_ns")})
+
+
 def _own_gtid(value: Values) -> None:
     source = value["source"]
     domain, _, number = source["gtid"].rpartition("-")
@@ -139,6 +143,21 @@ def _over_events(original: Callable[[Any, LogRow], None]) -> Callable[[Any, LogR
 ROWS: Final = (
     *_fields(),
     *_said(),
+    row(
+        "source-by-the-connectors-clock",
+        "source.ts",
+        "It writes when it handles the event for when the row was changed.",
+        values(CHANGE, _when_handled),
+    ),
+    *(
+        row(
+            f"source-{field.replace('_', '-')}-finer-than-seconds",
+            "source.ts",
+            f"It writes `{field}` of a source finer than seconds.",
+            valued(CHANGE, f"source.{field}", lambda moment: moment + 1),
+        )
+        for field in ("ts_ms", "ts_us")
+    ),
     row(
         "one-gtid-for-all",
         "source.gtid",

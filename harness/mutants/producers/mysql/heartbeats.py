@@ -133,6 +133,18 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         stream(_among_rows),
     ),
     row(
+        "heartbeats-without-the-topic-prefix",
+        "heartbeat.topic",
+        "It sends heartbeats to the topic of topic.heartbeat.prefix, without the topic prefix.",
+        one(HEARTBEAT, lambda record: replace(record, topic=record.topic.partition(".")[0])),
+    ),
+    row(
+        "heartbeats-to-a-topic-of-a-task",
+        "heartbeat.topic",
+        "It writes the task's number behind the topic prefix in the topic of heartbeats.",
+        one(HEARTBEAT, lambda record: replace(record, topic=f"{record.topic}.0")),
+    ),
+    row(
         "heartbeats-joined-by-points",
         "topic.delimiter",
         "It joins the parts of the heartbeats' topic by a point whatever topic.delimiter says.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -61,6 +62,23 @@ def _null_of_a_schema(record: ConnectRecord) -> Records:
 
 def _digit_lost(original: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: f"_{name[1:]}" if name[:1].isdecimal() else original(name)
+
+
+def _first_alone(original: Callable[[str], str]) -> Callable[[str], str]:
+    """Return what adjusts a name up to its first character that is none of Avro's."""
+
+    def adjusted(name: str) -> str:
+        made = original(name)
+        if len(made) != len(name):
+            return made  # a digit that it begins with
+        at = next((at for at, unit in enumerate(name) if made[at] != unit), len(name))
+        return made[: at + 1] + name[at + 1 :]
+
+    return adjusted
+
+
+def _taken_out(original: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: original(re.sub(r"[^A-Za-z0-9_.]", "", name))
 
 
 def _keys(change: Callable[[Key, str, Table], Key]) -> Patch:
@@ -336,6 +354,18 @@ ROWS: Final = (
         entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _digit_lost),
     ),
     row(
+        "first-character-of-fields-adjusted",
+        "name.fields-adjusted",
+        "It replaces the first character alone of a field's name that no name in Avro has.",
+        entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _first_alone),
+    ),
+    row(
+        "characters-of-fields-taken-out",
+        "name.fields-adjusted",
+        "It takes out what no name in Avro has of a field's name, and puts nothing there.",
+        entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _taken_out),
+    ),
+    row(
         "names-never-adjusted",
         "name.adjusted",
         "It pays no heed to schema.name.adjustment.mode.",
@@ -346,5 +376,17 @@ ROWS: Final = (
         "name.adjusted",
         "It writes `_` in the place of the digit that a schema's name begins with.",
         entry("harness.codecs.debezium.adjustment:SCHEMA_NAMES", "avro", _digit_lost),
+    ),
+    row(
+        "first-character-adjusted",
+        "name.adjusted",
+        "It replaces the first character alone of a schema's name that no name in Avro has.",
+        entry("harness.codecs.debezium.adjustment:SCHEMA_NAMES", "avro", _first_alone),
+    ),
+    row(
+        "characters-taken-out",
+        "name.adjusted",
+        "It takes out what no name in Avro has of a schema's name, and puts nothing there.",
+        entry("harness.codecs.debezium.adjustment:SCHEMA_NAMES", "avro", _taken_out),
     ),
 )

@@ -27,6 +27,7 @@ MOMENTS: Final = f"{CODEC}.moments"
 HOUR: Final = 3600
 MICROSECOND: Final = timedelta(microseconds=1)
 LONGEST: Final = (1 << 63) - 1
+UNITED: Final = frozenset({"microseconds", "nanoseconds"})  # modes of one unit for all columns
 EPOCH: Final = "1970-01-01T00:00:00Z"
 DEFAULT: Final = "adaptive_time_microseconds"
 # Milliseconds, microseconds or nanoseconds, by what ends the name of a schema.
@@ -42,11 +43,12 @@ def _modes() -> Iterator[WrongProducer]:
         ("microseconds", DEFAULT, ("",)),
         ("microseconds", "nanoseconds", ("time",)),
         ("nanoseconds", "microseconds", ("",)),
+        ("nanoseconds", DEFAULT, ("time", "datetime")),
     ):
         for kind in clauses:
             clause = f"temporal.{value}.{kind}" if kind else f"temporal.{value}"
             clause = f"type.{kind}" if value == DEFAULT else clause
-            clause = f"temporal.{value}" if value == "microseconds" else clause
+            clause = f"temporal.{value}" if value in UNITED else clause
             yield row(
                 f"{value}-read-as-{other}{'-of-' if kind else ''}{kind}".replace("_", "-"),
                 clause,

@@ -99,6 +99,17 @@ def _stages(change: Callable[[Any], Any]) -> Patch:
     return patch(f"{_CHAIN}:_stage", changed)
 
 
+def _router_unasked(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Make stages of which a RegexRouter has no predicate."""
+
+    def stage(texts: Options, alias: str, *more: object) -> Any:  # noqa: ANN401
+        made = original(texts, alias, *more)
+        router = texts[f"transforms.{alias}.type"] == ROUTER
+        return replace(made, predicate=None) if router else made
+
+    return stage
+
+
 def _row(what: str, clause: str, difference: str, edit: Patch) -> WrongProducer:
     return WrongProducer(f"mysql-{what}", f"connect.transform.{clause}", difference, edit)
 
@@ -153,6 +164,12 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "predicate",
         "It takes a predicate with `negate` for true of every record.",
         _stages(lambda stage: replace(stage, predicate=lambda _: True) if stage.negate else stage),
+    ),
+    _row(
+        "router-without-a-predicate",
+        "predicate",
+        "It asks no predicate of RegexRouter.",
+        patch(f"{_CHAIN}:_stage", _router_unasked),
     ),
     _row(
         "router-renames-nothing",

@@ -69,6 +69,15 @@ def _sets_anew(
     )
 
 
+def _unquoted(value: Values) -> None:
+    """Take the quotes from around the members of what a statement changed."""
+    for change in value["tableChanges"]:
+        table = change["table"] or {"columns": []}
+        for column in table["columns"]:
+            listed = column["enumValues"]
+            column["enumValues"] = listed and [member[1:-1] for member in listed]
+
+
 def _in_schemas(found: Conversion) -> Conversion:
     """Take the escapes of members for what they stand for, in a schema alone."""
     parameters = tuple((name, _read_escapes(text)) for name, text in found.schema.parameters)
@@ -174,6 +183,12 @@ ROWS: Final = (
         "ddl.members",
         "It lists the members of a SET as SHOW CREATE TABLE has them.",
         patch(f"{CODEC}.columns:_written", _sets_anew),
+    ),
+    row(
+        "members-listed-without-quotes",
+        "ddl.members",
+        "It lists the members of a table without the quotes around them.",
+        values(SCHEMA_CHANGE, _unquoted),
     ),
     row(
         "members-without-escapes-in-schemas",

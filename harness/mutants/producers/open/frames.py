@@ -11,7 +11,7 @@ from harness.codecs.open.reference import BATCH_SIZE
 from harness.model.record import Record
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import Pairs, each_record, frames, records, settings
-from harness.mutants.producers.patch import Patch, constant
+from harness.mutants.producers.patch import Patch, constant, instead
 from harness.wire.framing import frame_keys, frame_values
 
 VERSION = 8
@@ -211,6 +211,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.batch.bytes",
         "It counts no overhead of Kafka's against `max-message-bytes`.",
         constant("harness.codecs.ticdc.settings:RECORD_OVERHEAD", 0),
+    ),
+    *(
+        WrongProducer(
+            f"open-batch-{words}s-not-counted",
+            "open.batch.bytes",
+            f"It counts no event {words}s against `max-message-bytes`.",
+            instead("harness.codecs.open.encode:_sizes", counted),
+        )
+        for words, counted in (
+            ("key", lambda _, values: [*map(len, values)]),
+            ("value", lambda keys, _: [*map(len, keys)]),
+        )
     ),
     WrongProducer(
         "open-batch-bytes-not-minded",

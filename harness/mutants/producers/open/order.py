@@ -224,7 +224,8 @@ def _latin(strings: Callable[[Sequence[str]], Sequence[str]]) -> Writer:
     """Return a writer of bytes that JSON alone escapes."""
 
     def write(given: Sequence[bytes]) -> Sequence[str]:
-        return strings(b"\n".join(given).decode("latin-1").split("\n"))
+        b"".join(given)  # refuses what is not bytes
+        return strings([value.decode("latin-1") for value in given])
 
     return write
 

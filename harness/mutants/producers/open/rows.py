@@ -121,6 +121,13 @@ def _all_old(_: Json, value: Json) -> None:
         value["p"] = {**value.get("u", {}), **value["p"]}
 
 
+def _last_left_out(_: Json, value: Json) -> None:
+    """Take the last column out of an old row that has not all columns."""
+    old = value.get("p", {})
+    if 0 < len(old) < len(value.get("u", {})):
+        old.popitem()
+
+
 def _zeros_as_null(_: Json, value: Json) -> None:
     """Make null of what is zero or empty in an old row that has not all columns."""
     old = value.get("p", {})
@@ -221,6 +228,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.update.changed-columns-setting",
         "It adds columns that did not change to the old row.",
         events(ROW, _all_old),
+    ),
+    WrongProducer(
+        "open-last-changed-column-left-out",
+        "open.row.update.changed-columns-setting",
+        "It leaves the last of the changed columns out of the old row.",
+        events(ROW, _last_left_out),
     ),
     WrongProducer(
         "open-old-zeros-as-null",

@@ -340,6 +340,10 @@ def _fixed(text: str) -> str:
     return f"{Decimal(text):f}"
 
 
+def _zero_with_exponent(text: str) -> str:
+    return "0e+00" if text == "0" else text
+
+
 def _with_all_digits(given: Sequence[float]) -> list[str]:
     return [go_float(value) for value in given]
 
@@ -428,6 +432,7 @@ ROWS: tuple[WrongProducer, ...] = (
         for name, says, write in (
             ("as-python-prints-it", "with an exponent below 1e-4 and from 1e16", _of_python),
             ("without-exponent", "without an exponent", _fixed),
+            ("zero-with-exponent", "of 0 with an exponent", _zero_with_exponent),
         )
     ),
     WrongProducer(

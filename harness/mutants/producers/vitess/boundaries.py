@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -236,6 +237,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.txn.key",
         "It sends boundaries without a key.",
         one(BOUNDARY, lambda record: replace(record, key=None, key_schema=None)),
+    ),
+    WrongProducer(
+        "vitess-boundary-keyed-by-another-id",
+        "vitess.txn.key",
+        "It writes the GTID alone of a boundary's id into its key.",
+        one(
+            BOUNDARY,
+            lambda record: replace(record, key={"id": json.loads(record.key["id"])[0]["gtid"]}),
+        ),
     ),
     WrongProducer(
         "vitess-empty-transactions-left-out",

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, Schema
+from harness.model.change import ChangeLog, Transaction
 from harness.model.columns import Column, ColumnKind
 from harness.model.table import Table
 from harness.model.values import Row, Value
@@ -16,6 +17,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, returns
 from harness.mutants.producers.records import CHANGE, Records, Values, at, kind
 from harness.mutants.producers.vitess.edits import each, stream, value_schema, values
+from harness.sources.source import SourceConfig
 from harness.sources.vitess.copy import filled
 from harness.sources.vitess.fields import sent
 
@@ -165,6 +167,19 @@ def _marked(marks: dict[str, str]) -> Patch:
     return _copied(change)
 
 
+def _copying(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a source that copies behind the first transaction where it is to copy nothing."""
+
+    def simulate(log: ChangeLog, config: SourceConfig) -> Any:  # noqa: ANN401 as the original
+        names = [change.name for change in log.changes if isinstance(change, Transaction)]
+        if config.settings.get("snapshot.mode") != "never" or not names:
+            return original(log, config)
+        left = {name: value for name, value in config.settings.items() if name != "snapshot.mode"}
+        return original(log, replace(config, settings=left, copied_after=names[0]))
+
+    return simulate
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-one-event-a-statement",
@@ -282,6 +297,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.snapshot.never",
         "It sends changes from before its start.",
         returns("harness.sources.vitess.position:Position.passed", value=False),
+    ),
+    WrongProducer(
+        "vitess-copies-although-never",
+        "vitess.snapshot.never",
+        "It copies the rows that are there although snapshot.mode is never, and then streams.",
+        patch("harness.sources.vitess.source:simulate", _copying),
     ),
     *(
         WrongProducer(

@@ -19,14 +19,14 @@ EMITTER: Final = "harness.codecs.debezium_vitess.emission:VitessEmitter"
 FAILURES: Final = "event.processing.failure.handling.mode"
 
 
-def _skipping(original: Callable[..., None]) -> Callable[..., None]:
-    """Leave out a table whose columns cannot be, where rows that fail are skipped."""
+def _skipping(mode: str, original: Callable[..., None]) -> Callable[..., None]:
+    """Leave out a table whose columns cannot be, under one mode of failures."""
 
     def fields(self: Any, event: object) -> None:  # noqa: ANN401 a method of any instance
         try:
             original(self, event)
         except JavaError:
-            if self.emitter.failure_mode == "fail":
+            if self.emitter.failure_mode != mode:
                 raise
 
     return fields
@@ -95,11 +95,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "It leaves a row out whose moment cannot be read, whatever the failure mode.",
         patch(f"{TASK}:Task._row", _moment_skipped),
     ),
-    WrongProducer(
-        "vitess-at-column-skipped",
-        "vitess.failure.not-covered",
-        "It leaves a table out with a column that begins with `@` where rows may be skipped.",
-        patch(f"{TASK}:Task._fields", _skipping),
+    *(
+        WrongProducer(
+            f"vitess-at-column-skipped-under-{mode}",
+            "vitess.failure.not-covered",
+            f"It leaves a table out with a column that begins with `@` where failures {words}.",
+            patch(f"{TASK}:Task._fields", partial(_skipping, mode)),
+        )
+        for mode, words in (("skip", "are skipped"), ("warn", "are skipped with a warning"))
     ),
     WrongProducer(
         "vitess-skipped-row-emptied",

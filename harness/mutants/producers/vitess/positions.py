@@ -201,6 +201,12 @@ ROWS: tuple[WrongProducer, ...] = (
         one(HEARTBEAT, lambda record: replace(record, topic=record.topic.rpartition(".")[2])),
     ),
     WrongProducer(
+        "vitess-heartbeats-without-the-topic-prefix",
+        "vitess.heartbeat.topic",
+        "It sends heartbeats to the topic of topic.heartbeat.prefix, without the topic prefix.",
+        one(HEARTBEAT, lambda record: replace(record, topic=record.topic.rpartition(".")[0])),
+    ),
+    WrongProducer(
         "vitess-heartbeat-prefix-ignored",
         "vitess.heartbeat.topic",
         "It pays no heed to topic.heartbeat.prefix.",

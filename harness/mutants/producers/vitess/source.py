@@ -229,6 +229,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _field("snapshot", lambda schema: replace(schema, default=UNSET)),
     ),
     WrongProducer(
+        "vitess-source-snapshot-a-boolean",
+        "vitess.source.snapshot-false",
+        "It makes `snapshot` of the source a boolean that is false by default.",
+        _field("snapshot", lambda _: replace(schemas.OPTIONAL_BOOLEAN, default=False)),
+    ),
+    WrongProducer(
         "vitess-source-snapshot-written",
         "vitess.source.snapshot-false",
         "It writes false as `snapshot` itself, so that no converter finds it null.",

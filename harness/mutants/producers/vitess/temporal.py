@@ -19,7 +19,14 @@ from harness.codecs.debezium_vitess.temporal import moment
 from harness.codecs.debezium_vitess.values import ValueModes
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, constant, entry, patch
-from harness.mutants.producers.vitess.columns import by_mode, default, modes, read_as, replaced
+from harness.mutants.producers.vitess.columns import (
+    CONVERSION,
+    by_mode,
+    default,
+    modes,
+    read_as,
+    replaced,
+)
 from harness.mutants.producers.vitess.isostring import of
 
 MODES: Final = "harness.codecs.debezium.temporal:MODES"
@@ -151,8 +158,17 @@ def _of_timestamp(mode: str) -> Patch:
     return by_mode(lambda column, found: column.type == "TIMESTAMP" and found.time == mode, changed)
 
 
-def _overridden(kind: str, column: ColumnType, found: ValueModes) -> bool:
-    return column.type == kind and found.nullable_datetime and found.time != ISO
+def _passing_over(kind: str) -> Patch:
+    """Return the patch by which override.datetime.to.nullable is off for columns of a type."""
+
+    def changed(original: Callable[..., Any]) -> Callable[..., Any]:
+        def conversion(column: ColumnType, found: ValueModes, *more: object) -> Any:  # noqa: ANN401 as the original
+            own = replace(found, nullable_datetime=False) if column.type == kind else found
+            return original(column, own, *more)
+
+        return conversion
+
+    return patch(CONVERSION, changed)
 
 
 def _iso_timestamp(_: ColumnType, found: Conversion) -> Conversion:
@@ -358,6 +374,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.temporal.zero-date",
         "It writes a zero DATE as 1970-01-01 in a nullable column too.",
         patch(f"{TEXTS}:date", _as_midnight),
+        also="vitess.temporal.override-nullable",
     ),
     WrongProducer(
         "vitess-zero-day-as-the-first",
@@ -373,6 +390,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.temporal.zero-date",
         "It writes a DATETIME of no day as 1970 in a nullable column too.",
         adjusted(f"{TEXTS}:_any_moment", lambda found, _: 0 if found is None else found),
+        also="vitess.temporal.override-nullable",
     ),
     WrongProducer(
         "vitess-zero-date-null-everywhere",
@@ -460,12 +478,7 @@ ROWS: tuple[WrongProducer, ...] = (
             f"vitess-override-passes-over-{kind.lower()}",
             "vitess.temporal.override-nullable",
             f"It makes no {kind} optional with override.datetime.to.nullable.",
-            by_mode(
-                partial(_overridden, kind),
-                lambda column, found: replace(
-                    found, schema=replace(found.schema, optional=column.optional)
-                ),
-            ),
+            _passing_over(kind),
         )
         for kind in ("DATE", "DATETIME")
     ),
