@@ -15,12 +15,13 @@ from harness.mutants.producers.mysql.edits import (
     by_default,
     ignoring,
     one,
+    renamed,
     row,
     stream,
     valued,
 )
 from harness.mutants.producers.patch import Patch, patch
-from harness.mutants.producers.records import CHANGE, HEARTBEAT, Records, kind
+from harness.mutants.producers.records import CHANGE, HEARTBEAT, Records, kind, named
 
 _HEADER: Final = Header("__debezium.context.connectorName", STRING, "mariadb")
 
@@ -96,6 +97,16 @@ def _of_another_server(record: ConnectRecord) -> ConnectRecord:
     return replace(record, key={"serverName": f"{record.key['serverName']}_"})
 
 
+def _key_renamed(record: ConnectRecord) -> ConnectRecord:
+    schema = record.key_schema
+    assert schema is not None
+    return replace(
+        record,
+        key={"server": record.key["serverName"]},
+        key_schema=named("serverName", "server", schema),
+    )
+
+
 def _counted(record: ConnectRecord) -> ConnectRecord:
     schema = record.value_schema
     assert schema is not None
@@ -158,6 +169,18 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "heartbeat.content",
         "It writes another name into the key of a heartbeat.",
         one(HEARTBEAT, _of_another_server),
+    ),
+    row(
+        "heartbeat-key-field-renamed",
+        "heartbeat.content",
+        "It calls `serverName` in the key of a heartbeat `server`.",
+        one(HEARTBEAT, _key_renamed),
+    ),
+    row(
+        "heartbeat-value-field-renamed",
+        "heartbeat.content",
+        "It calls `ts_ms` in the value of a heartbeat `ts`.",
+        renamed(HEARTBEAT, "ts_ms", "ts"),
     ),
     row(
         "heartbeat-in-seconds",

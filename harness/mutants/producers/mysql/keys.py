@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -61,6 +62,17 @@ def _null_of_a_schema(record: ConnectRecord) -> Records:
 
 def _digit_lost(original: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: f"_{name[1:]}" if name[:1].isdecimal() else original(name)
+
+
+def _first_bad_alone(original: Callable[[str], str]) -> Callable[[str], str]:
+    """Adjust a name as far as its first character that no name in Avro has."""
+
+    def adjusted(name: str) -> str:
+        found = re.search(r"[^A-Za-z0-9_]", name)
+        end = len(name) if found is None else found.end()
+        return original(name[:end]) + name[end:]
+
+    return adjusted
 
 
 def _keys(change: Callable[[Key, str, Table], Key]) -> Patch:
@@ -334,6 +346,12 @@ ROWS: Final = (
         "name.fields-adjusted",
         "It writes `_` in the place of the digit that a field begins with.",
         entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _digit_lost),
+    ),
+    row(
+        "first-bad-character-of-a-field",
+        "name.fields-adjusted",
+        "It replaces the first character alone of a field's name that no name in Avro has.",
+        entry("harness.codecs.debezium.adjustment:FIELD_NAMES", "avro", _first_bad_alone),
     ),
     row(
         "names-never-adjusted",
