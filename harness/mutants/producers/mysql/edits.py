@@ -27,6 +27,22 @@ Columns = Callable[[ColumnType], bool]
 Headers = tuple[Header, ...]
 
 
+# A wrong form of a GTID: the end of a name, what is done, how.
+GTID_FORMS: Final[tuple[tuple[str, str, Callable[[str], str]], ...]] = (
+    ("by-colons", "joins the parts of a GTID by colons", lambda gtid: gtid.replace("-", ":")),
+    (
+        "without-its-server",
+        "leaves the server out of a GTID",
+        lambda gtid: "{0}-{2}".format(*gtid.split("-")),
+    ),
+    (
+        "by-its-server",
+        "writes the server of a GTID before its domain",
+        lambda gtid: "{1}-{0}-{2}".format(*gtid.split("-")),
+    ),
+)
+
+
 def row(name: str, clause: str, difference: str, edit: Patch, also: str = "") -> WrongProducer:
     """Return a wrong producer; its name and its clauses without what all of them begin with."""
     second = f"{PROTOCOL}.{also}" if also else ""

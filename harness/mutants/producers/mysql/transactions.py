@@ -14,6 +14,7 @@ from harness.codecs.debezium import schemas
 from harness.codecs.debezium.emitter import LATER, MILLISECOND
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
+    GTID_FORMS,
     by_transaction,
     each,
     ignoring,
@@ -81,6 +82,17 @@ def _boundaries() -> Iterator[WrongProducer]:
             f"It writes the number alone of a GTID as the id of {status}.",
             of_status(status, "id", lambda gtid: gtid.rpartition("-")[2]),
         )
+
+
+def _ids() -> Iterator[WrongProducer]:
+    for status in (BEGIN, END):
+        for end, words, change in GTID_FORMS:
+            yield row(
+                f"{status.lower()}-id-{end}",
+                "txn.id",
+                f"It {words} as the id of {status}.",
+                of_status(status, "id", change),
+            )
 
 
 def _fields() -> Iterator[WrongProducer]:
@@ -194,6 +206,7 @@ def _going_on(
 
 ROWS: Final = (
     *_boundaries(),
+    *_ids(),
     *_fields(),
     row(
         "status-commit",
