@@ -16,7 +16,7 @@ from harness.model.binlog import LogEvent
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
-from harness.mutants.producers.records import SCHEMA_CHANGE, Edits, Records, Values
+from harness.mutants.producers.records import SCHEMA_CHANGE, Edits, Records, Values, named
 
 PROTOCOL: Final = "debezium-mysql"
 CODEC: Final = "harness.codecs.debezium_mysql"
@@ -64,6 +64,18 @@ by_transaction, of_status = EDITS.by_transaction, EDITS.of_status
 def unprefixed(schema: Schema) -> Schema:
     """Return a schema whose name lacks what a topic begins with."""
     return replace(schema, name=(schema.name or "").partition(".")[2])
+
+
+def key_renamed(of: str, name: str, new: str) -> Patch:
+    """Return the patch that gives the field of each key of one kind of records another name."""
+
+    def changed(record: ConnectRecord) -> ConnectRecord:
+        schema = record.key_schema
+        assert schema is not None
+        key = {new: record.key[name]}
+        return replace(record, key=key, key_schema=named(name, new, schema))
+
+    return one(of, changed)
 
 
 def of_statements(begin: str, change: Callable[[Values], object]) -> Patch:

@@ -14,6 +14,7 @@ from harness.mutants.producers.mysql.edits import (
     CONNECTOR,
     by_default,
     ignoring,
+    key_renamed,
     one,
     renamed,
     row,
@@ -21,7 +22,7 @@ from harness.mutants.producers.mysql.edits import (
     valued,
 )
 from harness.mutants.producers.patch import Patch, patch
-from harness.mutants.producers.records import CHANGE, HEARTBEAT, Records, kind, named
+from harness.mutants.producers.records import CHANGE, HEARTBEAT, Records, kind
 
 _HEADER: Final = Header("__debezium.context.connectorName", STRING, "mariadb")
 
@@ -97,16 +98,6 @@ def _of_another_server(record: ConnectRecord) -> ConnectRecord:
     return replace(record, key={"serverName": f"{record.key['serverName']}_"})
 
 
-def _key_renamed(record: ConnectRecord) -> ConnectRecord:
-    schema = record.key_schema
-    assert schema is not None
-    return replace(
-        record,
-        key={"server": record.key["serverName"]},
-        key_schema=named("serverName", "server", schema),
-    )
-
-
 def _counted(record: ConnectRecord) -> ConnectRecord:
     schema = record.value_schema
     assert schema is not None
@@ -174,7 +165,7 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "heartbeat-key-field-renamed",
         "heartbeat.content",
         "It calls `serverName` in the key of a heartbeat `server`.",
-        one(HEARTBEAT, _key_renamed),
+        key_renamed(HEARTBEAT, "serverName", "server"),
     ),
     row(
         "heartbeat-value-field-renamed",

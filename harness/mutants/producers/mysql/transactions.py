@@ -18,6 +18,7 @@ from harness.mutants.producers.mysql.edits import (
     by_transaction,
     each,
     ignoring,
+    key_renamed,
     moved,
     of_status,
     one,
@@ -124,6 +125,12 @@ def _fields() -> Iterator[WrongProducer]:
             "txn.block",
             f"It leaves `{name}` out of an event's `transaction`.",
             without(CHANGE, f"transaction.{name}"),
+        )
+        yield row(
+            f"block-{word}-renamed",
+            "txn.block",
+            f"It calls `{name}` of an event's `transaction` otherwise.",
+            renamed(CHANGE, f"transaction.{name}", f"{name}_"),
         )
         yield row(
             f"block-{word}-wrong",
@@ -339,6 +346,12 @@ ROWS: Final = (
         "txn.key",
         "It writes another id into the key of a boundary.",
         one(BOUNDARY, lambda record: replace(record, key={"id": "0-1-0"})),
+    ),
+    row(
+        "boundary-key-field-renamed",
+        "txn.key",
+        "It calls `id` in the key of a boundary `txId`.",
+        key_renamed(BOUNDARY, "id", "txId"),
     ),
     row(
         "boundaries-without-the-prefix",
