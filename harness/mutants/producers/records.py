@@ -121,6 +121,14 @@ def of_a_schema(given: Records) -> Iterator[ConnectRecord]:
             yield record
 
 
+def changed_columns(value: Values) -> None:
+    """Leave what an update did not change, the key apart, unset in its new row."""
+    before, after = value["before"], value["after"]
+    if before and after:
+        for name in [*after][1:]:
+            after[name] = None if before[name] == after[name] else after[name]
+
+
 def tombstone_of_updates(record: ConnectRecord) -> Records:
     """Return a record, and behind an update a tombstone of its key."""
     if op(record) != "u":

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
 from harness.codecs.connect.schema import Schema
+from harness.model.binlog import LogTable
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.declared import commented
 from harness.mutants.producers.mysql.edits import CODEC, CONVERSION, row, typed, valued, values
-from harness.mutants.producers.patch import Patch, patch
+from harness.mutants.producers.patch import Patch, adjusted, patch
 from harness.mutants.producers.records import CHANGE
 
 _BLOCK: Final = {"id": "0-1-1", "total_order": 1, "data_collection_order": 1}
@@ -21,6 +23,14 @@ def _of_mariadb(schema: Schema) -> Schema:
 
 def _block(value: dict[str, Any]) -> None:
     value["transaction"] = value["transaction"] or _BLOCK
+
+
+def _of_table(found: dict[str, Any], table: LogTable) -> dict[str, Any]:
+    return {**found, "comment": table.table.comment}
+
+
+def _of_columns(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda table, **_: original(table, comments=True)
 
 
 ROWS: Final[tuple[WrongProducer, ...]] = (
@@ -45,12 +55,24 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
     row(
         "comments-kept",
         "mysql-connector.no-comment",
-        "It keeps the comments of tables.",
+        "It keeps the comments of tables and of columns.",
         Patch(
             f"{CODEC}.connector:DIALECTS",
             lambda dialect: replace(dialect, has_comments=True),
             entry=("mysql",),
         ),
+    ),
+    row(
+        "comments-of-tables-kept",
+        "mysql-connector.no-comment",
+        "It keeps the comment of a table in `tableChanges`, none of a column.",
+        adjusted(f"{CODEC}.columns:described", _of_table),
+    ),
+    row(
+        "comments-of-columns-kept",
+        "mysql-connector.no-comment",
+        "It keeps the comments of columns in `tableChanges`, and not the table's.",
+        patch(f"{CODEC}.columns:_described", _of_columns),
     ),
     row(
         "comments-in-schemas",

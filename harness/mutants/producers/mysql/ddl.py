@@ -38,7 +38,6 @@ from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, ki
 from harness.sources.mysql.statements import Parsed
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
-_TABLES: Final = re.compile(r"(DROP TABLE (?:IF EXISTS )?)(.*)")
 _PAIR: Final = re.compile(r"RENAME TABLE (\w+)\.(\w+) TO ")
 _PARSED: Final = "harness.sources.mysql.statements"
 RUNS: Final = f"{_PARSED}:_runs"
@@ -73,7 +72,7 @@ def _identified(form: str, value: Values) -> None:
 
 
 def _all_dropped(value: Values) -> None:
-    value["ddl"] = _TABLES.sub(r"\1\2, \2", value["ddl"])
+    value["ddl"] = f"{value['ddl']}, a"
 
 
 def _to_its_table(record: ConnectRecord) -> ConnectRecord:
@@ -164,6 +163,11 @@ def _old_names(original: Callable[..., Iterator[Parsed]]) -> Callable[..., Itera
 def _keyless(value: Values) -> None:
     (one,) = value["tableChanges"]
     value["tableChanges"] = [{**one, "table": {**one["table"], "primaryKeyColumnNames": []}}]
+
+
+def _keyed(value: Values) -> None:
+    (one,) = value["tableChanges"]
+    value["tableChanges"] = [{**one, "table": {**one["table"], "primaryKeyColumnNames": ["v"]}}]
 
 
 def _last_as_said(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -327,6 +331,18 @@ ROWS: Final = (
         of_statements("CREATE UNIQUE INDEX BY_W", _keyless),
     ),
     row(
+        "unique-index-of-nulls-makes-a-key",
+        "ddl.no-table",
+        "It describes the table of a unique index that makes no key with the column for its key.",
+        of_statements("CREATE UNIQUE INDEX BY_V", _keyed),
+    ),
+    row(
+        "unique-index-that-makes-no-key",
+        "ddl.no-table",
+        "It describes no table for a unique index that makes no key.",
+        of_statements("CREATE UNIQUE INDEX BY_V", lambda value: value.update(tableChanges=[])),
+    ),
+    row(
         "database-for-a-table",
         "ddl.no-table",
         "It lists the database among the tables of a statement that changes no table.",
@@ -365,7 +381,7 @@ ROWS: Final = (
     row(
         "drops-of-two",
         "ddl.drop-each",
-        "It writes more than one table into the statement that drops one.",
+        "It writes a second table into the statement that drops one.",
         of_statements("DROP TABLE", _all_dropped),
     ),
     row(

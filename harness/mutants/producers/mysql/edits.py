@@ -16,7 +16,7 @@ from harness.model.binlog import LogEvent
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
-from harness.mutants.producers.records import SCHEMA_CHANGE, Edits, Records, Values
+from harness.mutants.producers.records import SCHEMA_CHANGE, Edits, Records, Values, named
 
 PROTOCOL: Final = "debezium-mysql"
 CODEC: Final = "harness.codecs.debezium_mysql"
@@ -25,6 +25,22 @@ CONVERSION: Final = f"{CODEC}.values:conversion"
 MODES: Final = f"{CODEC}.values:modes"
 Columns = Callable[[ColumnType], bool]
 Headers = tuple[Header, ...]
+
+
+# A wrong form of a GTID: the end of a name, what is done, how.
+GTID_FORMS: Final[tuple[tuple[str, str, Callable[[str], str]], ...]] = (
+    ("by-colons", "joins the parts of a GTID by colons", lambda gtid: gtid.replace("-", ":")),
+    (
+        "without-its-server",
+        "leaves the server out of a GTID",
+        lambda gtid: "{0}-{2}".format(*gtid.split("-")),
+    ),
+    (
+        "by-its-server",
+        "writes the server of a GTID before its domain",
+        lambda gtid: "{1}-{0}-{2}".format(*gtid.split("-")),
+    ),
+)
 
 
 def row(name: str, clause: str, difference: str, edit: Patch, also: str = "") -> WrongProducer:
@@ -48,6 +64,18 @@ by_transaction, of_status = EDITS.by_transaction, EDITS.of_status
 def unprefixed(schema: Schema) -> Schema:
     """Return a schema whose name lacks what a topic begins with."""
     return replace(schema, name=(schema.name or "").partition(".")[2])
+
+
+def key_renamed(of: str, name: str, new: str) -> Patch:
+    """Return the patch that gives the field of each key of one kind of records another name."""
+
+    def changed(record: ConnectRecord) -> ConnectRecord:
+        schema = record.key_schema
+        assert schema is not None
+        key = {new: record.key[name]}
+        return replace(record, key=key, key_schema=named(name, new, schema))
+
+    return one(of, changed)
 
 
 def of_statements(begin: str, change: Callable[[Values], object]) -> Patch:

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
-from harness.codecs.connect.schema import ConnectRecord, Schema
+from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.adjustment import SCHEMA_NAMES
 from harness.codecs.debezium_mysql.schemas import source_schema
@@ -16,6 +16,7 @@ from harness.model.binlog import LogRow
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
     CONNECTOR,
+    GTID_FORMS,
     each,
     moved,
     renamed,
@@ -127,6 +128,14 @@ def _own_gtid(value: Values) -> None:
     source["gtid"] = f"{domain}-{int(number) * 1000 + source['row']}"
 
 
+def _if_known(change: Callable[[str], str], gtid: str | None) -> str | None:
+    return None if gtid is None else change(gtid)
+
+
+def _source_time(value: Values) -> None:
+    value.update({name: value["source"][name] for name in ("ts_ms", "ts_us", "ts_ns")})
+
+
 def _over_events(original: Callable[[Any, LogRow], None]) -> Callable[[Any, LogRow], None]:
     """Let the rows of a transaction be numbered, whatever the events of the log they are in."""
     counted: dict[Any, tuple[str, int]] = {}
@@ -169,6 +178,24 @@ ROWS: Final = (
         "source.gtid",
         "It gives each row of a transaction a GTID of its own.",
         values(CHANGE, _own_gtid),
+    ),
+    *(
+        row(
+            f"source-gtid-{end}",
+            "source.gtid",
+            f"It {words} of a source.",
+            valued(CHANGE, "source.gtid", partial(_if_known, change)),
+        )
+        for end, words, change in GTID_FORMS
+    ),
+    row(
+        "snapshot-as-a-boolean",
+        "source.snapshot",
+        "It writes a boolean for `snapshot`, as the page has it.",
+        replace(
+            typed(CHANGE, "source.snapshot", lambda _: Schema(SchemaType.BOOLEAN)),
+            then=valued(CHANGE, "source.snapshot", lambda held: held not in {None, "false"}),
+        ),
     ),
     row(
         "rows-counted-over-events",
@@ -259,6 +286,6 @@ ROWS: Final = (
         "event-when-changed",
         "event.ts",
         "It writes when the row was changed for when it handles the event.",
-        values(CHANGE, lambda value: value.update(ts_ms=value["source"]["ts_ms"])),
+        values(CHANGE, _source_time),
     ),
 )

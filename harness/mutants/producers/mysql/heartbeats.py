@@ -14,7 +14,9 @@ from harness.mutants.producers.mysql.edits import (
     CONNECTOR,
     by_default,
     ignoring,
+    key_renamed,
     one,
+    renamed,
     row,
     stream,
     valued,
@@ -170,6 +172,18 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "heartbeat.content",
         "It writes another name into the key of a heartbeat.",
         one(HEARTBEAT, _of_another_server),
+    ),
+    row(
+        "heartbeat-key-field-renamed",
+        "heartbeat.content",
+        "It calls `serverName` in the key of a heartbeat `server`.",
+        key_renamed(HEARTBEAT, "serverName", "server"),
+    ),
+    row(
+        "heartbeat-value-field-renamed",
+        "heartbeat.content",
+        "It calls `ts_ms` in the value of a heartbeat `ts`.",
+        renamed(HEARTBEAT, "ts_ms", "ts"),
     ),
     row(
         "heartbeat-in-seconds",

@@ -11,7 +11,7 @@ from typing import Any, Final
 from harness.codecs.connect.schema import ConnectRecord
 from harness.ddl.rename_table import RenameTables
 from harness.ddl.sql.tree import quote_name
-from harness.mutants.producers.mysql.edits import of_statements, one, row, valued
+from harness.mutants.producers.mysql.edits import key_renamed, of_statements, one, row, valued
 from harness.mutants.producers.patch import instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE
 from harness.sources.mysql.statements import Parsed
@@ -75,6 +75,12 @@ ROWS: Final = (
         "ddl.key",
         "It writes the statement's table for the database into its key.",
         one(SCHEMA_CHANGE, lambda record: replace(record, key={"databaseName": "t"})),
+    ),
+    row(
+        "statement-key-field-renamed",
+        "ddl.key",
+        "It calls `databaseName` in the key of a statement `database`.",
+        key_renamed(SCHEMA_CHANGE, "databaseName", "database"),
     ),
     row(
         "altered-database-keyed-by-nothing",

@@ -30,6 +30,7 @@ from harness.mutants.producers.records import (
     Halves,
     Records,
     Values,
+    changed_columns,
     key_changes,
     kind,
     late_inserts,
@@ -302,6 +303,12 @@ ROWS: Final = (
         "tombstone.follows",
         "It gives a tombstone the key of the tombstone before it in its topic.",
         stream(_late_keys),
+    ),
+    row(
+        "new-row-of-changed-columns",
+        "tombstone.compaction",
+        "It sends those columns of an update's new row only that changed.",
+        values(CHANGE, changed_columns),
     ),
     row(
         "tombstones-of-updates",

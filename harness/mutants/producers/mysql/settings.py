@@ -127,12 +127,30 @@ def _moved_keys(original: Callable[[Any, LogRow], bool]) -> Callable[[Any, LogRo
     """Take an update that moves a key for none."""
 
     def skips(self: Any, event: LogRow) -> bool:  # noqa: ANN401 - the connector's own
-        ordinals = [event.table.table.position(name) for name in event.table.key]
-        before, after = event.before, event.after
-        moved = before and after and any(before[n] != after[n] for n in ordinals)
-        return not moved and original(self, event)
+        return not _moves(event) and original(self, event)
 
     return skips
+
+
+def _moves(event: LogRow) -> bool:
+    ordinals = [event.table.table.position(name) for name in event.table.key]
+    before, after = event.before, event.after
+    return bool(before and after and any(before[n] != after[n] for n in ordinals))
+
+
+def _half_sent(skipped: str) -> Patch:
+    """Return the patch by which skipped updates skip of a moved key the record of one op alone."""
+
+    def changed(original: Callable[[Any, LogRow], None]) -> Callable[[Any, LogRow], None]:
+        def sent(self: Any, event: LogRow) -> None:  # noqa: ANN401 - the connector's own
+            if "u" in self._skipped and _moves(event):
+                self._records.skipped = frozenset(skipped)
+            original(self, event)
+            self._records.skipped = frozenset()
+
+        return sent
+
+    return Patch(f"{CONNECTOR}._skips", _moved_keys, then=patch(f"{CONNECTOR}._row", changed))
 
 
 def _first_skipped(own: dict[str, str]) -> None:
@@ -259,6 +277,18 @@ ROWS: Final = (
         "event.skipped-own-op",
         "It sends changed keys although updates are skipped.",
         patch(f"{CONNECTOR}._skips", _moved_keys),
+    ),
+    row(
+        "create-of-a-moved-key-alone",
+        "event.skipped-own-op",
+        "It sends of a changed key the create alone where updates are skipped.",
+        _half_sent("d"),
+    ),
+    row(
+        "delete-of-a-moved-key-alone",
+        "event.skipped-own-op",
+        "It sends of a changed key the delete and its tombstone alone where updates are skipped.",
+        _half_sent("c"),
     ),
     row(
         "statements-of-captured-tables-alone",

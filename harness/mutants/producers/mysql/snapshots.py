@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
@@ -13,7 +14,7 @@ from harness.model.record import Origin
 from harness.model.table import Table
 from harness.model.values import Row, Value
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.mysql.edits import CONNECTOR, log, row, stream, values
+from harness.mutants.producers.mysql.edits import CONNECTOR, cells, log, of, row, stream, values
 from harness.mutants.producers.patch import Patch, instead, patch
 from harness.mutants.producers.records import CHANGE, Records, Values, op
 from harness.sources.source import SourceConfig
@@ -187,6 +188,17 @@ def _by_age(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
             yield event
 
 
+def _less_read(
+    change: Callable[[tuple[LogCopy, ...]], tuple[LogCopy, ...]], events: Iterable[LogEvent]
+) -> Iterator[LogEvent]:
+    """Read less of what is there."""
+    for event in events:
+        if isinstance(event, LogSnapshot):
+            yield replace(event, tables=change(event.tables))
+        else:
+            yield event
+
+
 def _late(given: Records) -> Iterator[ConnectRecord]:
     records = list(given)
     yield from (record for record in records if op(record) != "r")
@@ -283,6 +295,22 @@ ROWS: Final = (
         )
     ),
     row(
+        "rows-of-the-first-table-read",
+        "snapshot.initial",
+        "It reads the rows of the first table alone.",
+        log(partial(_less_read, lambda tables: tables[:1])),
+    ),
+    row(
+        "first-row-of-each-table-read",
+        "snapshot.initial",
+        "It reads the first row alone of each table.",
+        log(
+            partial(
+                _less_read, lambda tables: tuple(replace(one, rows=one.rows[:1]) for one in tables)
+            )
+        ),
+    ),
+    row(
         "log-followed-late",
         "snapshot.initial",
         "It begins to follow the log one transaction late.",
@@ -354,6 +382,12 @@ ROWS: Final = (
         "snapshot.float-digits",
         "It writes each digit of a FLOAT that is read.",
         _as_logged(ColumnKind.FLOAT),
+    ),
+    row(
+        "streamed-floats-as-read",
+        "snapshot.float-digits",
+        "It writes a FLOAT with six digits in the stream too.",
+        cells(of(ColumnKind.FLOAT), lambda number: float(f"{number:.6g}")),
     ),
     row(
         "timestamps-as-logged",

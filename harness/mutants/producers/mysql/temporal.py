@@ -149,11 +149,13 @@ def _without_name(found: Conversion) -> Conversion:
     return replace(found, schema=replace(found.schema, name=None))
 
 
-def _by_another_unit(change: Callable[[int], int]) -> Callable[[Conversion], Conversion]:
-    """Return how a number under the mode `connect` becomes one of another unit."""
+def _by_another_unit(
+    change: Callable[[int], int], begin: str = "org.apache.kafka.connect.data."
+) -> Callable[[Conversion], Conversion]:
+    """Return how a number under names that begin so becomes one of another unit."""
 
     def changed(found: Conversion) -> Conversion:
-        if not (found.schema.name or "").startswith("org.apache.kafka.connect.data."):
+        if not (found.schema.name or "").startswith(begin):
             return found
         read = found.convert or found.parse
 
@@ -260,6 +262,19 @@ ROWS: Final = (
         "type.date",
         "It writes DATE in weeks.",
         cells(of(ColumnKind.DATE), lambda days: days and days // 7),
+    ),
+    *(
+        row(
+            f"{name.lower()}-in-{unit}",
+            f"type.{kind.value}",
+            f"It writes {kind.value.upper()} in {unit} under `{name}`.",
+            conversions(of(kind), _by_another_unit(change, f"io.debezium.time.{name}")),
+        )
+        for kind, name, unit, change in (
+            (ColumnKind.TIME, "MicroTime", "milliseconds", lambda micros: micros // 1000),
+            (ColumnKind.DATETIME, "Timestamp", "seconds", lambda ms: ms // 1000),
+            (ColumnKind.DATETIME, "MicroTimestamp", "milliseconds", lambda micros: micros // 1000),
+        )
     ),
     row(
         "datetime-of-another-zone",

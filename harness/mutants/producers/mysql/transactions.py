@@ -14,9 +14,11 @@ from harness.codecs.debezium import schemas
 from harness.codecs.debezium.emitter import LATER, MILLISECOND
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
+    GTID_FORMS,
     by_transaction,
     each,
     ignoring,
+    key_renamed,
     moved,
     of_status,
     one,
@@ -83,6 +85,17 @@ def _boundaries() -> Iterator[WrongProducer]:
         )
 
 
+def _ids() -> Iterator[WrongProducer]:
+    for status in (BEGIN, END):
+        for end, words, change in GTID_FORMS:
+            yield row(
+                f"{status.lower()}-id-{end}",
+                "txn.id",
+                f"It {words} as the id of {status}.",
+                of_status(status, "id", change),
+            )
+
+
 def _fields() -> Iterator[WrongProducer]:
     for name, clause in HELD.items():
         word = name.replace("_", "-")
@@ -112,6 +125,12 @@ def _fields() -> Iterator[WrongProducer]:
             "txn.block",
             f"It leaves `{name}` out of an event's `transaction`.",
             without(CHANGE, f"transaction.{name}"),
+        )
+        yield row(
+            f"block-{word}-renamed",
+            "txn.block",
+            f"It calls `{name}` of an event's `transaction` otherwise.",
+            renamed(CHANGE, f"transaction.{name}", f"{name}_"),
         )
         yield row(
             f"block-{word}-wrong",
@@ -194,6 +213,7 @@ def _going_on(
 
 ROWS: Final = (
     *_boundaries(),
+    *_ids(),
     *_fields(),
     row(
         "status-commit",
@@ -326,6 +346,12 @@ ROWS: Final = (
         "txn.key",
         "It writes another id into the key of a boundary.",
         one(BOUNDARY, lambda record: replace(record, key={"id": "0-1-0"})),
+    ),
+    row(
+        "boundary-key-field-renamed",
+        "txn.key",
+        "It calls `id` in the key of a boundary `txId`.",
+        key_renamed(BOUNDARY, "id", "txId"),
     ),
     row(
         "boundaries-without-the-prefix",

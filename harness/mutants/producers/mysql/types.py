@@ -9,10 +9,12 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
+from harness.model.binlog import LogTable
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
     CODEC,
+    CONNECTOR,
     Columns,
     by_column,
     cells,
@@ -246,34 +248,34 @@ def _big(column: ColumnType) -> bool:
     return upstream.kind is ColumnKind.BIGINT and upstream.unsigned
 
 
-def _clamped(found: Conversion) -> Conversion:
-    if found.schema.kind is not SchemaType.INT64:
+def _clamped(kind: SchemaType, longest: int, found: Conversion) -> Conversion:
+    """Return the conversion that writes the greatest number for each that came out negative."""
+    if found.schema.kind is not kind:
         return found
     read = found.parse
 
     def positive(cell: Any) -> int:  # noqa: ANN401 a cell of any kind
         value: int = read(cell)
-        return LONGEST if value < 0 else value
+        return longest if value < 0 else value
 
     return replace(found, parse=positive)
 
 
-def _without_parameters(found: Conversion) -> Conversion:
-    return replace(found, schema=replace(found.schema, parameters=()))
+def _text_stays(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Know a column by its name as text once a statement has declared it one."""
+    texts: set[tuple[object, str]] = set()
 
+    def shape(self: object, table: LogTable) -> Any:  # noqa: ANN401 a shape or None
+        columns = []
+        for column in table.table.columns:
+            place = (table.table.id, column.name)
+            texts.update((place,) if column.kind in CHARACTERS else ())
+            json = column.kind is ColumnKind.JSON and place in texts
+            columns.append(replace(column, kind=ColumnKind.LONGTEXT) if json else column)
+        shown = replace(table, table=replace(table.table, columns=tuple(columns)))
+        return original(self, shown if columns != [*table.table.columns] else table)
 
-def _first_for_0(original: Callable[..., str]) -> Callable[..., str]:
-    return lambda members, index: original(members, index or 1)
-
-
-def _commas_kept(original: Callable[..., tuple[ColumnType, ...]]) -> Callable[..., Any]:
-    def types(table: object) -> tuple[ColumnType, ...]:
-        return tuple(
-            replace(column, members=tuple(m.replace("\\,", ",") for m in column.members))
-            for column in original(table)
-        )
-
-    return types
+    return shape
 
 
 def _bit_as_bytes(found: Conversion) -> Conversion:
@@ -293,11 +295,6 @@ def _bit_as_bytes(found: Conversion) -> Conversion:
 
 def _wide_bits(change: Callable[[bytes], bytes]) -> Callable[[Any], Any]:
     return lambda value: change(value) if isinstance(value, bytes) else value
-
-
-def _members_as_they_are(found: Conversion) -> Conversion:
-    parameters = tuple((name, text.replace("\\,", ",")) for name, text in found.schema.parameters)
-    return replace(found, schema=replace(found.schema, parameters=parameters))
 
 
 def _modes() -> Iterator[WrongProducer]:
@@ -363,6 +360,14 @@ ROWS: Final = (
         patch(f"{CODEC}.values:_integer", _called_int),
     ),
     row(
+        "integer-clamped",
+        "type.int",
+        "It writes an INTEGER UNSIGNED beyond an int32 as the greatest int32.",
+        conversions(
+            of(ColumnKind.INT, unsigned=True), partial(_clamped, SchemaType.INT32, (1 << 31) - 1)
+        ),
+    ),
+    row(
         "real-of-64-bits",
         "type.real",
         "It declares REAL as a double.",
@@ -415,44 +420,13 @@ ROWS: Final = (
         "unsigned-long-clamped",
         "bigint-unsigned.long",
         "It writes a BIGINT UNSIGNED beyond a long as the greatest long.",
-        conversions(_big, _clamped),
-    ),
-    *(
-        row(
-            f"{kind.value}-without-{word}",
-            f"type.{kind.value}",
-            f"It leaves the {word} out of the schema of {kind.value.upper()}.",
-            conversions(of(kind), _without_parameters),
-        )
-        for kind, word in (
-            (ColumnKind.ENUM, "members"),
-            (ColumnKind.SET, "members"),
-            (ColumnKind.BIT, "width"),
-        )
+        conversions(_big, partial(_clamped, SchemaType.INT64, LONGEST)),
     ),
     row(
-        "enum-0-as-the-first",
-        "value.enum-index",
-        "It writes the first member for the index 0 of an ENUM.",
-        patch(f"{CODEC}.values:_enum", _first_for_0),
-    ),
-    row(
-        "commas-not-escaped",
-        "value.member-comma",
-        "It writes a comma within a member as it is.",
-        patch(f"{CODEC}.columns:column_types", _commas_kept),
-    ),
-    row(
-        "commas-not-escaped-in-schemas",
-        "value.member-comma",
-        "It writes a comma within a member as it is in schemas.",
-        conversions(of(ColumnKind.ENUM), _members_as_they_are),
-    ),
-    row(
-        "commas-not-escaped-in-values",
-        "value.member-comma",
-        "It writes a comma within a member as it is in values.",
-        cells(of(ColumnKind.ENUM), lambda text: text.replace("\\,", ",")),
+        "json-by-its-first-type",
+        "type.json",
+        "It takes a JSON for a text that a text was when a statement first declared it.",
+        patch(f"{CONNECTOR}._shape", _text_stays),
     ),
     row(
         "year-0-kept",

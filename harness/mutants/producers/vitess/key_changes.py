@@ -16,7 +16,7 @@ from harness.mutants.producers.records import (
     TOMBSTONE,
     Halves,
     Records,
-    Values,
+    changed_columns,
     key_changes,
     kind,
     of_a_schema,
@@ -185,14 +185,6 @@ def _moves_dropped(emitter: Any, _: str, own: Headers) -> bool:  # noqa: ANN401 
     return not (own and "c" in emitter.skipped)
 
 
-def _changed_columns(value: Values) -> None:
-    """Leave what an update did not change, the key apart, unset in its new row."""
-    before, after = value["before"], value["after"]
-    if before and after:
-        for name in [*after][1:]:
-            after[name] = None if before[name] == after[name] else after[name]
-
-
 _ORDERS: Final = (
     ("create-first", "It sends the create of a changed key before the delete.", _create_first),
     ("tombstone-last", "It sends the tombstone of a changed key last.", _tombstone_last),
@@ -313,7 +305,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-new-row-of-changed-columns",
         "vitess.tombstone.compaction",
         "It sends those columns of an update's new row only that changed.",
-        values(CHANGE, _changed_columns),
+        values(CHANGE, changed_columns),
     ),
     WrongProducer(
         "vitess-tombstones-of-updates",
