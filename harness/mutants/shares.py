@@ -63,5 +63,6 @@ ALIKE: Mapping[str, str] = {
     "seconds-of-zero-lost": "A TIMESTAMP without its time looks like one of another zone.",
     "add-column-is-null": "A statement of several changes has a clause of its own.",
     "exchange-one-way": "The newer architecture names the other table in the statement's key.",
+    "bytes-end-at-zero": "A delete by a key that is cut there leaves the row.",
     "base64-kept": "Bytes that are sent as Base64 are text to who reads them.",
 }
