@@ -78,19 +78,6 @@ def _lost_while_away(original: Callable[..., tuple[Step, ...]]) -> Callable[...,
     return restarted
 
 
-def _sent_again(original: Callable[..., tuple[Step, ...]]) -> Callable[..., Any]:
-    """Send the last transaction before the broker restarts once more behind it."""
-
-    def restarted(*given: Any) -> tuple[Step, ...]:  # noqa: ANN401 as the fault is called
-        steps = original(*given)
-        at = next(n for n, step in enumerate(steps) if isinstance(step, RestartBroker)) + 1
-        name = next(filter(None, map(_transaction, steps[at - 1 :: -1])), None)
-        again = (step for step in steps[:at] if _transaction(step) == name)
-        return (*steps[:at], *again, *steps[at:])
-
-    return restarted
-
-
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-stores-a-gtid",
@@ -131,13 +118,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.stop.kafka-away",
         "It loses the transaction that it was to send while Kafka was away.",
         patch(BROKER, _lost_while_away),
-        broker=True,
-    ),
-    WrongProducer(
-        "vitess-repeats-a-transaction-after-kafka",
-        "vitess.stop.kafka-away",
-        "It sends the last transaction once more when Kafka is back.",
-        patch(BROKER, _sent_again),
         broker=True,
     ),
 )
