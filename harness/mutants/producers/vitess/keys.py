@@ -210,6 +210,16 @@ def _first_alone(original: Callable[[str], str]) -> Callable[[str], str]:
     return adjusted
 
 
+def _letters_kept(original: Callable[[str], str]) -> Callable[[str], str]:
+    def adjusted(name: str) -> str:
+        made = original(name)
+        if len(made) != len(name):  # `_` before a leading digit
+            return made
+        return "".join(a if a.isalpha() else b for a, b in zip(name, made, strict=True))
+
+    return adjusted
+
+
 def _runs_as_one(original: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: re.sub(r"_{2,}", "_", original(name))
 
@@ -459,6 +469,12 @@ ROWS: tuple[WrongProducer, ...] = (
             ("lost", "writes `_` in the place of", _digit_lost),
             ("kept", "puts nothing before", _digit_kept),
         )
+    ),
+    WrongProducer(
+        "vitess-field-names-with-letters-of-all-alphabets",
+        "vitess.name.field-avro",
+        "It leaves letters beyond ASCII in names of fields.",
+        entry(f"{NAMES}:FIELD_NAMES", "avro", _letters_kept),
     ),
     WrongProducer(
         "vitess-second-field-renamed",
