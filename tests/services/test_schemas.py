@@ -239,12 +239,17 @@ def test_trouble_is_retried() -> None:
     assert pauses == sorted(pauses) == [0.1, 0.2]
 
 
-def test_refusals_are_not_retried() -> None:
-    """A 4xx fails at once, with the registry's own words."""
-    with troubled((422, b'{"message": "no schema"}')) as (address, bodies):
-        with pytest.raises(SchemaRefused, match=r"422 .* no schema"):
+@pytest.mark.parametrize("status", [400, 409, 422])
+def test_refusals_are_not_retried(status: int) -> None:
+    """A 4xx fails at once, with the registry's own words, and is an error of the changefeed."""
+    with troubled((status, b'{"message": "no schema"}')) as (address, bodies):
+        with pytest.raises(SchemaRefused, match=rf"{status} .* no schema"):
             HttpRegistry(address).register("t-value", OLD)
         assert len(bodies) == 1
+        with pytest.raises(SourceStopped, match="no schema") as stopped:
+            ids(bind({}, "current", HttpRegistry(address)), CREATE, *STEPS)
+        assert stopped.value.code == "ErrAvroSchemaAPIError"
+        assert len(bodies) == 2
 
 
 def test_patience_ends() -> None:

@@ -118,13 +118,9 @@ def test_a_run_goes_on_behind_what_was_stored(
 
 
 def test_who_ignores_what_is_stored_is_seen() -> None:
-    """A connector that begins anew after a stop sends what was stored long ago, and is noticed."""
-    whole = log([1, 1, 1])
-    before = run(whole, NO_OFFSETS, metadata=True)
-    with applied(PRODUCERS["vitess-stored-position-ignored"].patch):
-        again = run(whole, offsets_of(before), metadata=True)
-    assert {belongs(record) for record in again} == set(whole)
-    assert run(whole, offsets_of(before), metadata=True) == []
+    """A run goes on behind what is stored, with all that is; one that begins anew is noticed."""
+    assert after_an_orderly_stop() == {13, 14}
+    assert after_an_orderly_stop("vitess-stored-position-ignored") == {11, 12, 13, 14}
 
 
 def after_an_orderly_stop(mutant: str = "") -> set[int]:
@@ -163,18 +159,23 @@ def test_a_vtgate_that_goes_away_loses_nothing(
 
 @pytest.mark.parametrize("metadata", [False, True])
 def test_who_loses_changes_with_vtgate_is_seen(metadata: bool) -> None:  # noqa: FBT001
-    """A connector that stores a position before its commit loses rows when VTGate goes away."""
+    """A run goes on from what is stored when VTGate goes away; who loses or repeats is seen."""
     whole = log([1, 2, 2])
     wanted = rows_of(run(whole, NO_OFFSETS, metadata=metadata))
     with pytest.raises(ConnectorFailed, match="UNAVAILABLE") as gone:
         list(running(cut_off(whole), NO_OFFSETS, metadata=metadata))
     assert gone.value.retriable
-    for mutant, lost in (("", set[int]()), ("vitess-loses-a-transaction-crashed", {121})):
+    for mutant, lost, sent_again in (
+        ("", set[int](), {12, 13}),
+        ("vitess-loses-a-transaction-crashed", {121}, {13}),
+        ("vitess-stored-position-ignored", set[int](), {11, 12, 13}),
+    ):
         with applied(PRODUCERS[mutant].patch) if mutant else nullcontext():
             first = run(cut_off(whole), NO_OFFSETS, metadata=metadata)
-        (at,) = (n for n, record in enumerate(first) if record.key == {"id": 120})
-        before = first[: at + 1]
-        again = run(whole, offsets_of(before), metadata=metadata)
+            (at,) = (n for n, record in enumerate(first) if record.key == {"id": 120})
+            before = first[: at + 1]
+            again = run(whole, offsets_of(before), metadata=metadata)
+        assert {belongs(record) for record in again} == sent_again
         assert wanted - rows_of((*before, *again)) == lost
 
 

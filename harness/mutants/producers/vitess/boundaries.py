@@ -155,6 +155,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.txn.topic",
         "It sends boundaries to `topic.transaction` without the topic prefix.",
         one(BOUNDARY, lambda record: replace(record, topic=record.topic.partition(".")[2] or "t")),
+        also="vitess.txn.topic-setting",
     ),
     WrongProducer(
         "vitess-topic-transaction-ignored",

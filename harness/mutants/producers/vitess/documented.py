@@ -182,6 +182,18 @@ _DIFFERENCES: Final = (
         instead(COLLECTION, lambda table: table.table),
     ),
     (
+        "collection-by-keyspace-alone",
+        "collection-name",
+        "It names a data collection by its keyspace alone, by the page's dialect.",
+        instead(COLLECTION, lambda table: table.schema),
+    ),
+    (
+        "collection-table-first",
+        "collection-name",
+        "It names the table of a data collection before its keyspace, by the page's dialect.",
+        instead(COLLECTION, lambda table: f"{table.table}.{table.schema}"),
+    ),
+    (
         "transaction-always",
         "envelope",
         "It has a transaction field without transaction metadata, by the page's dialect.",

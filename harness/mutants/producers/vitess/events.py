@@ -51,6 +51,18 @@ def _lost(number: int, *, behind_copy: bool = False) -> Patch:
     return stream(changed)
 
 
+def _copied_again(given: Records) -> Iterator[ConnectRecord]:
+    """Yield the last row of the copy once more before the first change behind it."""
+    last: tuple[ConnectRecord, ...] = ()
+    for record in given:
+        if copied(record):
+            last = (record,)
+        elif kind(record) == CHANGE:
+            yield from last
+            last = ()
+        yield record
+
+
 def _twice(record: ConnectRecord) -> Records:
     return (record, record) if kind(record) == CHANGE else (record,)
 
@@ -291,6 +303,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.snapshot.then-streams",
         "It loses the first transaction behind the copy.",
         _lost(0, behind_copy=True),
+    ),
+    WrongProducer(
+        "vitess-streams-from-before-the-copys-end",
+        "vitess.snapshot.then-streams",
+        "It streams from before the copy's end, and so sends the last copied row once more.",
+        stream(_copied_again),
     ),
     WrongProducer(
         "vitess-sends-what-was-before",

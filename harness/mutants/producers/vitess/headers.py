@@ -31,6 +31,10 @@ def _given(record: ConnectRecord) -> ConnectRecord:
     return replace(record, headers=own)
 
 
+def _run_id_first(given: tuple[Header, ...]) -> tuple[Header, ...]:
+    return tuple(sorted(given, key=lambda header: header.key != f"{CONTEXT}runId"))
+
+
 def _slug(name: str) -> str:
     return "".join(f"-{c.lower()}" if c.isupper() else c for c in name)
 
@@ -45,6 +49,7 @@ ROWS: tuple[WrongProducer, ...] = (
                 "vitess.header.context",
                 f"It leaves the header `{CONTEXT}{name}` out.",
                 without_header(CONTEXT + name),
+                also="vitess.header.always",
             ),
             WrongProducer(
                 f"vitess-bare-header-{_slug(name)}",
@@ -59,6 +64,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.header.run-id",
         "It writes the task's id as the run's.",
         _valued("runId", "0"),
+    ),
+    WrongProducer(
+        "vitess-run-id-first",
+        "vitess.header.run-id",
+        "It writes the run's id before the other context headers.",
+        headers(_run_id_first),
+    ),
+    WrongProducer(
+        "vitess-bare-header-run-id",
+        "vitess.header.run-id",
+        f"It calls the header `{CONTEXT}runId` `runId`.",
+        renamed_header(f"{CONTEXT}runId", "runId"),
     ),
     WrongProducer(
         "vitess-header-task-1",

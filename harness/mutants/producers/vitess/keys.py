@@ -91,6 +91,15 @@ def _without_added_field(record: ConnectRecord) -> Records:
     return (replace(record, key=None, key_schema=None),)
 
 
+def _as_without_a_strategy(record: ConnectRecord) -> Records:
+    """Yield a record without the field that is added to a key of columns."""
+    if record.key is None or record.key_schema is None or set(record.key) == {ADDED}:
+        return (record,)
+    fields = tuple(field for field in record.key_schema.fields if field.name != ADDED)
+    key = {name: value for name, value in record.key.items() if name != ADDED}
+    return (replace(record, key=key, key_schema=replace(record.key_schema, fields=fields)),)
+
+
 def _listed(change: Callable[[str], str]) -> Patch:
     """Return the patch that changes what `message.key.columns` says."""
     return patch(LISTED, lambda original: lambda listed: original(listed and change(listed)))
@@ -100,6 +109,11 @@ def _plain_names(listed: str) -> str:
     """Return the list with its columns as names that are no expressions."""
     parts = [part.partition(":") for part in listed.split(";")]
     return ";".join(f"{table}:{','.join(map(re.escape, c.split(',')))}" for table, _, c in parts)
+
+
+def _of_every_table(listed: str) -> str:
+    """Return the list with an expression for every table, a point behind it, in each entry."""
+    return ";".join(f".*\\:{part.partition(':')[2]}" for part in listed.split(";"))
 
 
 def _prefixes(listed: str) -> str:
@@ -196,6 +210,16 @@ def _first_alone(original: Callable[[str], str]) -> Callable[[str], str]:
     return adjusted
 
 
+def _letters_kept(original: Callable[[str], str]) -> Callable[[str], str]:
+    def adjusted(name: str) -> str:
+        made = original(name)
+        if len(made) != len(name):  # `_` before a leading digit
+            return made
+        return "".join(a if a.isalpha() else b for a, b in zip(name, made, strict=True))
+
+    return adjusted
+
+
 def _runs_as_one(original: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: re.sub(r"_{2,}", "_", original(name))
 
@@ -281,6 +305,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.keyless",
         "It adds no field to the null key of a table without one, whatever the naming strategy.",
         each(_without_added_field),
+        also="vitess.key.topic-field",
+    ),
+    WrongProducer(
+        "vitess-keyed-as-they-are-under-a-regex",
+        "vitess.key.topic-field",
+        "It adds no field to the key of a table with a key of its own.",
+        each(_as_without_a_strategy),
     ),
     WrongProducer(
         "vitess-keyless-has-schema",
@@ -317,6 +348,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.struct",
         "It calls int32 int64 in keys.",
         _fields(partial(_kind, SchemaType.INT64)),
+        also="vitess.key.schema-text",
     ),
     WrongProducer(
         "vitess-key-reversed",
@@ -347,6 +379,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.message-key-columns",
         "It writes the columns of `message.key.columns` in the table's order.",
         result(KEY_COLUMNS, sorted),
+    ),
+    WrongProducer(
+        "vitess-message-key-of-every-table",
+        "vitess.key.message-key-columns",
+        "It takes the columns of an entry of `message.key.columns` for the key of every table.",
+        _listed(_of_every_table),
     ),
     WrongProducer(
         "vitess-message-key-of-plain-names",
@@ -431,6 +469,12 @@ ROWS: tuple[WrongProducer, ...] = (
             ("lost", "writes `_` in the place of", _digit_lost),
             ("kept", "puts nothing before", _digit_kept),
         )
+    ),
+    WrongProducer(
+        "vitess-field-names-with-letters-of-all-alphabets",
+        "vitess.name.field-avro",
+        "It leaves letters beyond ASCII in names of fields.",
+        entry(f"{NAMES}:FIELD_NAMES", "avro", _letters_kept),
     ),
     WrongProducer(
         "vitess-second-field-renamed",

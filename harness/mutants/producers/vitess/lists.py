@@ -46,6 +46,13 @@ def _without_rules(beginning: str, kept: int = 0) -> Patch:
     return with_settings(change)
 
 
+def _of_one_length(own: dict[str, Any]) -> None:
+    """Put the columns of all truncations under the first length."""
+    names = [name for name in own if name.startswith(TRUNCATE)]
+    listed = ",".join(own.pop(name) for name in names)
+    own.update(dict.fromkeys(names[:1], listed))
+
+
 def _sending(op: str) -> Patch:
     """Return the patch that takes one operation off the list of those that are skipped."""
 
@@ -185,6 +192,18 @@ def _kept_by_key(original: Callable[..., Any]) -> Callable[..., Any]:
     return same
 
 
+def _whole_rows(original: Callable[..., None]) -> Callable[..., None]:
+    """Compare the columns that are left out as well."""
+
+    def change(self: Any, shape: TableShape, images: tuple[Any, Any], origin: Any) -> None:  # noqa: ANN401 a method
+        asked = self.unchanged_skipped
+        self.unchanged_skipped = asked and images[0] == images[1]
+        original(self, shape, images, origin)
+        self.unchanged_skipped = asked
+
+    return change
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-asks-for-all-tables",
@@ -293,6 +312,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _without_rules(TRUNCATE, 1),
     ),
     WrongProducer(
+        "vitess-truncation-to-one-length",
+        "vitess.column.truncate-several",
+        "It cuts the texts of all listed columns to the first length of several.",
+        with_settings(_of_one_length),
+    ),
+    WrongProducer(
         "vitess-mask-keeps-null",
         "vitess.column.mask",
         "It leaves NULL where a text is masked.",
@@ -343,6 +368,7 @@ ROWS: tuple[WrongProducer, ...] = (
             "vitess.column.propagate",
             f"It propagates a column's source type without its {name}.",
             _parameter_lost(name),
+            also="vitess.datatype.propagate",
         )
         for name in ("type", "length", "name")
     ),
@@ -382,6 +408,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.skipped.without-change",
         "It takes an update for none that leaves the first column as it was.",
         patch("harness.codecs.debezium.emitter:_same", _kept_by_key),
+    ),
+    WrongProducer(
+        "vitess-changes-of-columns-left-out-seen",
+        "vitess.skipped.without-change",
+        "It sends an update that changes a column alone that is left out.",
+        patch("harness.codecs.debezium.emitter:RecordEmitter.change", _whole_rows),
     ),
     WrongProducer(
         "vitess-ddl-by-default",

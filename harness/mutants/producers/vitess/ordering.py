@@ -9,8 +9,15 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, SchemaCache
 from harness.codecs.debezium.schemas import INT64
-from harness.codecs.debezium_vitess.ordering import GtidSet, gtid_set
+from harness.codecs.debezium_vitess.ordering import (
+    EPOCH,
+    GtidSet,
+    TransactionOrdering,
+    gtid_set,
+    rank,
+)
 from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, instead, patch, result
 from harness.mutants.producers.records import CHANGE, SchemaChange, at
@@ -137,6 +144,25 @@ def _forgotten(original: Callable[..., dict[str, int]]) -> Callable[..., dict[st
     return epochs
 
 
+def _over_all_shards(original: Callable[..., Mapping[str, object]]) -> Callable[..., Any]:
+    """Return what counts the transactions of all shards in the rank of each."""
+
+    def begin(self: TransactionOrdering, shard: str, now: VgtidPosition) -> Mapping[str, object]:
+        counted = (rank(each.gtid) for each in now.shards if each.gtid not in OVERRIDDEN)
+        return {**original(self, shard, now), RANK: self.ranked(sum(counted))}
+
+    return begin
+
+
+def _highest(original: Callable[..., Mapping[str, object]]) -> Callable[..., Any]:
+    """Return what gives each shard the highest epoch of all."""
+
+    def begin(self: TransactionOrdering, shard: str, now: VgtidPosition) -> Mapping[str, object]:
+        return {**original(self, shard, now), EPOCH: max(self.epochs.values())}
+
+    return begin
+
+
 def _above_the_lowest(original: Callable[..., int]) -> Callable[..., int]:
     def inherited(shard: str, before: Mapping[str, int]) -> int:
         above = (original(shard, {name: epoch}) for name, epoch in before.items())
@@ -214,6 +240,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.ordered.rank-sum",
         "It takes the greatest number of a GTID set's hosts for the rank.",
         result(f"{ORDERING}:gtid_set", _furthest),
+    ),
+    WrongProducer(
+        "vitess-rank-over-all-shards",
+        "vitess.ordered.within-shard",
+        "It counts the transactions of all shards in the rank of each.",
+        patch(f"{ORDERING}:TransactionOrdering.begin", _over_all_shards),
+    ),
+    WrongProducer(
+        "vitess-epoch-of-all-shards",
+        "vitess.ordered.within-shard",
+        "It gives each shard the highest epoch of all.",
+        patch(f"{ORDERING}:TransactionOrdering.begin", _highest),
     ),
     WrongProducer(
         "vitess-epoch-stays-when-a-host-is-lost",

@@ -7,12 +7,15 @@ from typing import Any, Final
 
 from harness.codecs.debezium.columns import UNSET, ColumnType
 from harness.codecs.debezium.mappers import ColumnRule, Mapper, Parameters
+from harness.codecs.debezium.selection import Predicate, includes
+from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.topics import TableKey
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
 from harness.mutants.producers.vitess.edits import with_settings
 
 MAPPERS: Final = "harness.codecs.debezium.mappers"
+SELECTION: Final = "harness.codecs.debezium.selection"
 EXCLUDED: Final = "table.exclude.list"
 SOURCE: Final = "__debezium.source.column."
 
@@ -51,6 +54,22 @@ def _by_beginning(own: dict[str, Any]) -> None:
         own[EXCLUDED] = ",".join(f"{entry}.*" for entry in own[EXCLUDED].split(","))
 
 
+def _by_table_alone(original: Callable[..., Any]) -> Callable[..., Any]:
+    def chosen(settings: ConnectorSettings) -> Callable[[str, str], bool]:
+        included, excluded = settings.optional("table.include.list"), settings.optional(EXCLUDED)
+        if not (included or excluded):
+            found: Callable[[str, str], bool] = original(settings)
+            return found
+        listed = includes(included or excluded or "")
+        return lambda _, table: listed(table) is bool(included)
+
+    return chosen
+
+
+def _by_column_alone(found: Predicate) -> Predicate:
+    return lambda name: found(name.rpartition(".")[2])
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-mask-always-of-five",
@@ -82,12 +101,27 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.column.propagate",
         "It propagates the source type of columns too that the list does not name.",
         patch(f"{MAPPERS}:mapper_for", _of_every_column),
+        also="vitess.datatype.propagate",
     ),
     WrongProducer(
         "vitess-propagates-a-length-always",
         "vitess.column.propagate",
         "It propagates the length 0 of a column for which the stream gives none.",
         adjusted(f"{MAPPERS}:_propagated", _always_long),
+    ),
+    WrongProducer(
+        "vitess-tables-by-name-alone",
+        "vitess.filter.table-include",
+        "It looks for a table's name alone where lists name the keyspace, too.",
+        patch(f"{SELECTION}:table_filter", _by_table_alone),
+        also="vitess.filter.table-exclude",
+    ),
+    WrongProducer(
+        "vitess-columns-by-name-alone",
+        "vitess.filter.column-include",
+        "It looks for a column's name alone where lists name keyspace and table, too.",
+        result(f"{SELECTION}:column_filter", _by_column_alone),
+        also="vitess.filter.column-exclude",
     ),
     WrongProducer(
         "vitess-excludes-by-beginning",

@@ -129,6 +129,14 @@ def _rounded(found: temporal.TemporalMode, field: str) -> temporal.TemporalMode:
     return _types(found, field, replace(one, convert=lambda value: one.convert(_up(value))))
 
 
+def _of_digits(
+    digits: int, made: TemporalType, found: temporal.TemporalMode
+) -> temporal.TemporalMode:
+    """Return a mode with another type for moments of so many digits."""
+    now = found.datetimes
+    return replaced({"datetimes": (*now[:digits], made, *now[digits + 1 :])}, found)
+
+
 def _towards_1970(found: temporal.TemporalMode) -> temporal.TemporalMode:
     """Return a mode whose moments lose what is finer than milliseconds towards 1970."""
     one = _first(found, "datetimes")
@@ -303,6 +311,18 @@ ROWS: tuple[WrongProducer, ...] = (
         for word, made in (
             ("milliseconds", temporal.TIMESTAMP),
             ("microseconds", temporal.MICRO_TIMESTAMP),
+        )
+    ),
+    *(
+        WrongProducer(
+            f"vitess-datetime-{digits}-in-{word}",
+            "vitess.type.datetime",
+            f"It writes a DATETIME({digits}) in {word}.",
+            entry(MODES, "adaptive_time_microseconds", partial(_of_digits, digits, made)),
+        )
+        for digits, word, made in (
+            (3, "microseconds", temporal.MICRO_TIMESTAMP),
+            (4, "milliseconds", temporal.TIMESTAMP),
         )
     ),
     WrongProducer(

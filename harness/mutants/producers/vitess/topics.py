@@ -127,6 +127,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.per-table",
         "It sends all tables of a keyspace to one topic.",
         _parts("prefix", "keyspace"),
+        also="vitess.topic.name",
     ),
     *(
         WrongProducer(

@@ -109,6 +109,11 @@ def _named(change: Callable[[str], str]) -> Patch:
     )
 
 
+def _keyspace_first(name: str) -> str:
+    shard, keyspace, table = name.split(".", 2)
+    return f"{keyspace}.{shard}.{table}"
+
+
 def _without_block(record: ConnectRecord) -> Records:
     """Return an event without a transaction, with no field for one either."""
     schema = record.value_schema
@@ -300,6 +305,24 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.txn.data-collection-name",
         "It names a data collection by its table alone.",
         _named(lambda name: name.rpartition(".")[2]),
+    ),
+    WrongProducer(
+        "vitess-collections-by-shard-and-keyspace",
+        "vitess.txn.data-collection-name",
+        "It names a data collection without its table.",
+        _named(lambda name: name.rpartition(".")[0]),
+    ),
+    WrongProducer(
+        "vitess-collections-without-keyspace",
+        "vitess.txn.data-collection-name",
+        "It names a data collection without its keyspace.",
+        _named(lambda name: f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"),
+    ),
+    WrongProducer(
+        "vitess-collections-keyspace-first",
+        "vitess.txn.data-collection-name",
+        "It names the keyspace of a data collection before its shard.",
+        _named(_keyspace_first),
     ),
     WrongProducer(
         "vitess-collections-by-slashes",

@@ -8,7 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType, with_value
+from harness.codecs.connect.schema import (
+    ConnectRecord,
+    Field,
+    Schema,
+    SchemaType,
+    with_value,
+)
 from harness.codecs.connect.transforms import Options, Transform
 from harness.codecs.debezium_vitess.transforms import TRANSFORMS
 from harness.mutants.producers.mutant import WrongProducer
@@ -93,8 +99,25 @@ def _tombstone_dropped(right: Transform, record: ConnectRecord) -> ConnectRecord
 
 
 def _old_schema(right: Transform, record: ConnectRecord) -> ConnectRecord | None:
+    """Leave what is taken out of a value in its schema, optional where it was not."""
     found = right(record)
-    return None if found is None else with_value(found, record.value_schema, found.value)
+    if found is None or found.value_schema is None or record.value_schema is None:
+        return found
+    schema = _with_removed(record.value_schema, found.value_schema)
+    return with_value(found, schema, found.value)
+
+
+def _with_removed(before: Schema, left: Schema) -> Schema:
+    fields: list[Field] = []
+    for field in before.fields:
+        now = next((one for one in left.fields if one.name == field.name), None)
+        if now is None:
+            fields.append(replace(field, schema=replace(field.schema, optional=True)))
+        elif field.schema.kind is SchemaType.STRUCT:
+            fields.append(replace(now, schema=_with_removed(field.schema, now.schema)))
+        else:
+            fields.append(now)
+    return replace(left, fields=tuple(fields))
 
 
 def _structs_too(original: Callable[..., Schema]) -> Callable[..., Schema]:

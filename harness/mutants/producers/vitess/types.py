@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from struct import pack
 from types import MappingProxyType
 from typing import Any
 
@@ -382,6 +384,12 @@ ROWS: tuple[WrongProducer, ...] = (
         schemas(named("FLOAT32"), kind=SchemaType.FLOAT32),
     ),
     WrongProducer(
+        "vitess-double-of-32-bits",
+        CLAUSES[ColumnKind.DOUBLE],
+        "It declares DOUBLE as a float, not a double.",
+        schemas(named("FLOAT64"), kind=SchemaType.FLOAT32),
+    ),
+    WrongProducer(
         "vitess-float-of-six-digits",
         CLAUSES[ColumnKind.FLOAT],
         "It writes a FLOAT with six digits.",
@@ -404,6 +412,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.type.unknown",
         "It writes a column that is not supported as text.",
         conversions(unknown, lambda found: replace(found, schema=OPTIONAL_STRING, convert=None)),
+    ),
+    WrongProducer(
+        "vitess-vector-of-floats",
+        "vitess.type.unknown",
+        "It sends the floats of a VECTOR in 32 bits each in the place of its text.",
+        values(named("VECTOR"), lambda raw: b"".join(pack("<f", n) for n in json.loads(raw))),
     ),
     WrongProducer(
         "vitess-unknown-left-out",

@@ -161,6 +161,13 @@ def _decoded(errors: str) -> Patch:
     return instead(TEXT, lambda raw: raw.decode(errors=errors))
 
 
+def _replaced_whole(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return "\ufffd"
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-allowed-escaped",
@@ -280,5 +287,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.value.utf8",
         "It escapes in a text what is not UTF-8.",
         _decoded("backslashreplace"),
+    ),
+    WrongProducer(
+        "vitess-no-utf8-replaced-whole",
+        "vitess.value.utf8",
+        "It writes one U+FFFD for the whole of a text that is not UTF-8.",
+        instead(TEXT, _replaced_whole),
     ),
 )
