@@ -171,6 +171,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.key.order",
         "It writes `tbl` before `scm` in a row's key.",
         events(ROW, _table_first),
+        also="open.new.key-order",
     ),
     WrongProducer(
         "open-key-partition-id-before-row-id",

@@ -229,6 +229,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.delete.handle-only-setting",
         "It sends the first column alone of a composite handle in a delete of handle columns.",
         events(ROW, _first_handle_in_deletes),
+        also="open.row.delete.handle-columns",
     ),
     WrongProducer(
         "open-changed-columns-setting-ignored",
