@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from harness.mutants.producers.avro import (
     defaults,
+    deletes,
     extensions,
+    names,
     registrations,
     rows,
     schemas,
@@ -17,8 +19,10 @@ from harness.mutants.producers.mutant import WrongProducer
 
 ROWS: tuple[WrongProducer, ...] = (
     *rows.ROWS,
+    *deletes.ROWS,
     *transactions.ROWS,
     *schemas.ROWS,
+    *names.ROWS,
     *registrations.ROWS,
     *defaults.ROWS,
     *extensions.ROWS,

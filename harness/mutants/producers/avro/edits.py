@@ -20,6 +20,7 @@ from harness.mutants.producers.patch import Patch, patch, result
 
 ENCODER = "harness.codecs.avro.encode:AvroEncoder"
 DIALECT = "harness.codecs.avro.dialect"
+NAMES = "harness.codecs.avro.names"
 SCHEMA = "harness.codecs.avro.schema"
 VALUES = "harness.codecs.avro.encode_values"
 TYPE = "harness.codecs.avro.types:avro_type"

@@ -11,8 +11,7 @@ from harness.errors import SourceStopped
 from harness.model.columns import Column, ColumnKind
 from harness.model.source_events import DdlEvent, RowEvent
 from harness.model.table import TableId
-from harness.mutants.producers.avro.edits import DIALECT, ENCODER
-from harness.mutants.producers.avro.schemas import NAMES
+from harness.mutants.producers.avro.edits import DIALECT, ENCODER, NAMES
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, patch, result
 from harness.wire.registry import Compatibility

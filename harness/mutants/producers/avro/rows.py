@@ -7,19 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from harness.codecs.avro.encode import LOGICAL_BITS
-from harness.codecs.avro.schema import value_schema
 from harness.codecs.avro.varint import varint
 from harness.codecs.ticdc.settings import WATERMARK
 from harness.ddl.tidb import handle_columns
 from harness.model.change import Op
-from harness.model.record import Record, SchemaUse
+from harness.model.record import Record
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.avro.edits import (
     ENCODER,
     MakePart,
     Part,
-    key_parts,
     settings,
     value_parts,
 )
@@ -34,7 +31,6 @@ from harness.mutants.producers.patch import (
     result,
     returns,
 )
-from harness.wire.confluent import confluent_header
 
 ENCODE: Final = "harness.codecs.avro.encode"
 SPLIT: Final = "harness.sources.tidb.split:split_on"
@@ -98,12 +94,6 @@ def _two_in_one(given: Sequence[Record]) -> Iterator[Record]:
         yield held
 
 
-def _with_old_row(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
-    if row.after is not None:
-        return original(encoder, row)
-    return original(encoder, replace(row, op=Op.UPDATE, after=row.before))
-
-
 def _with_nulls(op: Op, original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
     """Return a value with NULL in each column that allows it and, of an update, did not change."""
     if row.op is not op or row.after is None:
@@ -115,17 +105,6 @@ def _with_nulls(op: Op, original: MakePart, encoder: Any, row: RowEvent) -> Part
 
 def _before(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
     return original(encoder, row if row.op is not Op.UPDATE else replace(row, after=row.before))
-
-
-def _only_extension(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
-    """Return a delete's value of the extension fields alone, under a schema of its own."""
-    if row.after is not None:
-        return original(encoder, row)
-    schema = value_schema(row.table.table, (), encoder._settings)  # noqa: SLF001
-    subject = f"{row.topic}-deletes"
-    schema_id = encoder._registry.register(subject, schema.text)  # noqa: SLF001
-    fields = b"\x02u" + varint(row.commit_ts) + varint(row.commit_ts >> LOGICAL_BITS)
-    return confluent_header(schema_id) + fields, SchemaUse(subject, schema.text, schema_id)
 
 
 def _ranked(ranks: Mapping[Op, int], events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
@@ -247,29 +226,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.consumer.confluent-deserializer",
         "It sends keys without the frame of Confluent.",
         _records(lambda record: [replace(record, key=record.key and record.key[5:])]),
-    ),
-    WrongProducer(
-        "avro-delete-with-the-old-row",
-        "avro.row.delete",
-        "It sends the old row as the value of a delete.",
-        value_parts(_with_old_row),
-        also="avro.row.no-old-value",
-    ),
-    WrongProducer(
-        "avro-delete-without-key",
-        "avro.row.delete",
-        "It sends a delete without a key.",
-        key_parts(
-            lambda original, encoder, row: (
-                (None, None) if row.after is None else original(encoder, row)
-            )
-        ),
-    ),
-    WrongProducer(
-        "avro-delete-with-extension",
-        "avro.row.delete.no-extension",
-        "It sends the extension fields as the value of a delete.",
-        value_parts(_only_extension),
     ),
     WrongProducer(
         "avro-insert-with-nulls",

@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from harness.codecs.avro.types import AvroType
+from harness.codecs.ticdc.settings import BIGINT, DECIMAL
 from harness.model.columns import CHARACTERS, INTEGERS, Column, ColumnKind
 from harness.mutants.producers.avro.edits import TYPE, Which, settings, type_texts, types, values
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, constant, patch
+from harness.mutants.producers.patch import Patch, constant, entry, patch
 
 # What stands in an Avro type's place, of the same bytes where there is such a one.
 OTHER = {"int": "long", "long": "double", "string": "bytes", "bytes": "string"}
 Parameters = tuple[tuple[str, str], ...]
 _WITH_MEMBERS = ((ColumnKind.ENUM, "an ENUM"), (ColumnKind.SET, "a SET"))
+_MEMBERED = {kind.value for kind, _ in _WITH_MEMBERS}
 FLOATS = ("float", "double")
 # The greatest number that an Avro float has.
 _MAX = (2 - 2**-23) * 2.0**127
@@ -63,6 +65,7 @@ def _of_each_kind() -> Iterator[WrongProducer]:
             if name.startswith("unsigned-")
             else "It writes the column's `tidb_type` in small letters.",
             types(which, _another_name),
+            also="avro.column.enum-or-set" if name in _MEMBERED else "",
         )
         if name not in FLOATS:
             yield WrongProducer(
@@ -148,6 +151,24 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.type.float.double",
         "It declares FLOAT as an Avro float before 6.5.2.",
         types(of(ColumnKind.FLOAT), lambda found: replace(found, name="float")),
+    ),
+    WrongProducer(
+        "avro-old-float-has-another-name",
+        "avro.type.float.double",
+        "It calls FLOAT `DOUBLE` before 6.5.2, as its Avro type is.",
+        types(of(ColumnKind.FLOAT), lambda found: replace(found, tidb_type="DOUBLE")),
+    ),
+    *(
+        WrongProducer(
+            f"avro-{kind.value}-is-text-by-default",
+            clause,
+            f"It takes string for the default of `{setting}`.",
+            entry("harness.codecs.avro.settings:MODES", setting, lambda modes: modes[::-1]),
+        )
+        for kind, clause, setting in (
+            (ColumnKind.BIGINT, "avro.type.bigint.unsigned-long", BIGINT),
+            (ColumnKind.DECIMAL, "avro.type.decimal", DECIMAL),
+        )
     ),
     WrongProducer(
         "avro-unsigned-bigint-never-text",
@@ -271,6 +292,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.column.decimal-logical",
         "It leaves the logical type of a precise DECIMAL out.",
         _logical(""),
+        also="avro.type.decimal",
     ),
     WrongProducer(
         "avro-decimal-turned-round",

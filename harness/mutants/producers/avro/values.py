@@ -226,6 +226,37 @@ ROWS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-set-joined-by-blanks",
+        "avro.type.set",
+        "It writes a blank behind each comma between the members of a SET.",
+        patch(
+            "harness.codecs.avro.encode_values:_set",
+            lambda original: (
+                lambda members: lambda value: original(members)(value).replace(b",", b", ")
+            ),
+        ),
+    ),
+    WrongProducer(
+        "avro-set-value-joined-by-semicolons",
+        "avro.type.set",
+        "It joins the members of a SET by semicolons.",
+        patch(
+            "harness.codecs.avro.encode_values:_set",
+            lambda original: (
+                lambda members: lambda value: original(members)(value).replace(b",", b";")
+            ),
+        ),
+    ),
+    WrongProducer(
+        "avro-set-by-number",
+        "avro.type.set",
+        "It writes a SET as its number.",
+        patch(
+            "harness.codecs.avro.encode_values:_set",
+            lambda _: lambda _members: lambda value: str(value).encode(),
+        ),
+    ),
+    WrongProducer(
         "avro-enum-by-number",
         "avro.type.enum",
         "It writes an ENUM as its number.",

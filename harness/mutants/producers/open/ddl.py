@@ -388,6 +388,7 @@ ROWS: tuple[WrongProducer, ...] = (
             _query(rf"/\*T!\[{feature}\] (.*?) \*/", r"\1"),
         )
         for words, shown, feature in (
+            ("auto-id-cache", "AUTO_ID_CACHE of a table", "auto_id_cache"),
             ("auto-random", "AUTO_RANDOM of a column", "auto_rand"),
             ("clustering", "CLUSTERED of a key", "clustered_index"),
         )

@@ -107,6 +107,12 @@ def in_order_of_names(key: Json, _: Json) -> None:
     key.update(ordered)
 
 
+def _table_first(key: Json, _: Json) -> None:
+    if "tbl" in key:
+        reordered(key, "tbl")
+        reordered(key, "ts")
+
+
 def _zero_row_id(key: Json, _: Json) -> None:
     if "rid" not in key:
         kept = {name: key.pop(name) for name in ("ts", "scm", "tbl")}
@@ -159,6 +165,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.key.order",
         "It begins a row's key with `t`.",
         events(ROW, lambda key, _: reordered(key, "t")),
+    ),
+    WrongProducer(
+        "open-key-table-first",
+        "open.key.order",
+        "It writes `tbl` before `scm` in a row's key.",
+        events(ROW, _table_first),
+        also="open.new.key-order",
     ),
     WrongProducer(
         "open-key-partition-id-before-row-id",

@@ -62,6 +62,13 @@ def _together(record: Record) -> Iterable[Record]:
     yield record
 
 
+def _first_handle_column(key: Json, value: Json) -> None:
+    """Leave the first handle column alone in each image of a row that was too large."""
+    if key.get("ohk") and "ccl" not in key:
+        for image, columns in value.items():
+            value[image] = dict([*columns.items()][:1])
+
+
 def _another_file(key: Json, _: Json) -> None:
     if "ccl" in key:
         key["ccl"] += "x"
@@ -84,6 +91,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.large.handle-key-only",
         "It sends the table's last column as well of a row that is too large.",
         result("harness.codecs.open.encode_rows:RowTexts._table_columns", _with_last_column),
+    ),
+    WrongProducer(
+        "open-large-row-with-first-handle-column",
+        "open.large.handle-key-only",
+        "It sends the first of the handle columns alone of a row that is too large.",
+        events(ROW, _first_handle_column),
     ),
     WrongProducer(
         "open-large-handle-passes",

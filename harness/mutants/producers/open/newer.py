@@ -15,7 +15,7 @@ from harness.model.table import Table
 from harness.model.values import Value
 from harness.mutants.producers.changefeed.edits import ddl
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.open.edits import ROW, events, values
+from harness.mutants.producers.open.edits import ROW, Pairs, events, frames, values
 from harness.mutants.producers.open.keys import in_order_of_names
 from harness.mutants.producers.patch import Patch, constant, instead, patch, result
 from harness.sources.tidb.store import NetChange
@@ -118,6 +118,11 @@ def _generated_without(left_out: int) -> Patch:
     return patch(FLAGS, changed)
 
 
+def _ohk_turned(pairs: Pairs) -> Pairs:
+    both, turned = b'"ohk":true,"ohk":false', b'"ohk":false,"ohk":true'
+    return [(key.replace(both, turned), value) for key, value in pairs]
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-new-key-in-the-older-order",
@@ -166,6 +171,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.new.claim-check",
         "It leaves `ohk` out of a claim check's key in the newer architecture.",
         constant(f"{NEWARCH}.both_ohk", value=False),
+    ),
+    WrongProducer(
+        "open-new-claim-check-with-ohk-turned",
+        "open.new.claim-check",
+        "It writes `ohk` false, then true, in a claim check's key in the newer architecture.",
+        frames(_ohk_turned),
     ),
     WrongProducer(
         "open-new-claim-check-with-one-ohk",

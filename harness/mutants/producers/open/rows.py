@@ -74,6 +74,13 @@ def _handles(images_: str) -> Patch:
     return images(changed)
 
 
+def _first_handle_in_deletes(_: Json, value: Json) -> None:
+    """Leave the first of several handle columns alone in a delete that holds these only."""
+    gone = value.get("d", {})
+    if len(gone) > 1 and all(column.get("h") for column in gone.values()):
+        value["d"] = dict([next(iter(gone.items()))])
+
+
 def _named(change: str) -> Patch:
     def changed(value: Json, image: str) -> None:
         value[image] = {getattr(name, change)(): column for name, column in value[image].items()}
@@ -218,6 +225,13 @@ ROWS: tuple[WrongProducer, ...] = (
         settings(lambda _: {"delete_only_handle": False}),
     ),
     WrongProducer(
+        "open-handle-only-first-column",
+        "open.row.delete.handle-only-setting",
+        "It sends the first column alone of a composite handle in a delete of handle columns.",
+        events(ROW, _first_handle_in_deletes),
+        also="open.row.delete.handle-columns",
+    ),
+    WrongProducer(
         "open-changed-columns-setting-ignored",
         "open.row.update.changed-columns-setting",
         "It ignores `only-output-updated-columns`.",
@@ -282,6 +296,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.column.members",
         "It begins a column object with `v`.",
         columns(_value_first),
+    ),
+    WrongProducer(
+        "open-column-handle-first",
+        "open.column.members",
+        "It begins a column object with `h`, where it has one.",
+        columns(lambda column: reordered(column, "h")),
     ),
     WrongProducer(
         "open-column-flag-before-handle",

@@ -378,6 +378,7 @@ ROWS: tuple[WrongProducer, ...] = (
     _row(ColumnKind.VECTOR, "exponents", "writes {} with exponents", _with_exponents),
     _row(ColumnKind.VECTOR, "64-bits", "writes {} with the digits of 64 bits", _of_64_bits),
     _row(ColumnKind.VECTOR, "braces", "writes {} in braces", lambda t: "{" + t[1:-1] + "}"),
+    _row(ColumnKind.VECTOR, "array", "writes {} as an array of numbers", str, quoted=False),
     *(
         _row(kind, "unescaped", "escapes invisible bytes of {} as JSON alone does", _as_json)
         for kind in BYTES
