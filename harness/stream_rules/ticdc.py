@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 
-from harness.model.table import TableId
+from harness.ddl.tidb import is_emitted
+from harness.model.table import Table, TableId
 from harness.sources.tidb.changefeed import changefeed
 from harness.sources.tidb.dispatcher import Dispatcher
 from harness.stream_rules.shared import in_one_place
@@ -61,7 +62,26 @@ def homes(of: Callable[[Sent], Hashable | None], kind: Kind) -> Callable[[Stream
 
 def _by_columns(stream: Stream) -> Iterator[str]:
     rule = dispatched(stream)
-    return in_one_place(stream, lambda sent: _values(sent, rule(sent).columns))
+
+    def values(sent: Sent) -> Hashable | None:
+        table, names = stream.tables.get(sent.origin.event), rule(sent).columns
+        return _values(sent, names if table is None else _looked_at(stream, table, names))
+
+    return in_one_place(stream, values)
+
+
+def _looked_at(stream: Stream, table: Table, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns whose values decide where these are named.
+
+    The older architecture counts virtual columns in a table, and none of them in a row.
+    """
+    feed = changefeed(stream.settings, stream.partitions, dialect=stream.dialect)
+    columns = tuple(names)
+    sent = [column.name for column in table.columns if is_emitted(column)]
+    if feed.newer or len(sent) == len(table.columns):
+        return columns
+    places = [place for place in map(table.position, columns) if place < len(sent)]
+    return tuple(sent[place] for place in places) if len(places) == len(columns) else ()
 
 
 def _by_named_index(stream: Stream) -> Iterator[str]:
@@ -72,7 +92,7 @@ def _by_named_index(stream: Stream) -> Iterator[str]:
         if table is None or not name:
             return None
         columns = next((i.columns for i in table.indexes if i.name.lower() == name), ())
-        return _values(sent, columns)
+        return _values(sent, _looked_at(stream, table, columns))
 
     return in_one_place(stream, values)
 

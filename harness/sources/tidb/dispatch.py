@@ -6,7 +6,7 @@
 | ts | commit ts % N |
 | index-value, rowid | crc32(schema + table) XOR crc32(name + value) for each handle column, % N |
 | the same with `index` | over the columns of that index |
-| columns | the same over the listed columns |
+| columns | the same over the listed columns, or the next ones behind virtual columns |
 
 Updates use the new columns, deletes the old ones. The text of NULL is `null`; in the newer
 architecture it has no part in the hash.
@@ -16,6 +16,7 @@ ticdc b813e76 downstreamadapter/sink/eventrouter/partition.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -62,7 +63,7 @@ class Placing:
         self._digest = crc32((name.schema + name.name).encode())
         pairs: list[tuple[int, int]] | None = None
         if rule is not None and kind == "columns":
-            pairs = [(n, n) for n in (_ordinal(table, column) for column in rule.columns)]
+            pairs = _listed_ordinals(table, rule.columns, counts_all=newer)
         elif rule is not None and kind in ("index-value", "rowid"):
             pairs = [(n, n) for n in table.handle]
             if rule.index:
@@ -93,6 +94,24 @@ class Placing:
             if value is not None or not self._skips_null:
                 digest ^= crc32(value_text(kind, value), name)
         return digest
+
+
+def _listed_ordinals(
+    table: SourceTable, names: Sequence[str], *, counts_all: bool
+) -> list[tuple[int, int]]:
+    """Return, for each listed column, whose name and whose value is hashed.
+
+    The vendor counts as for an index, and hashes the name of the column that it finds.
+    """
+    offsets = [_ordinal(table, column) for column in names]
+    if counts_all:
+        return [(offset, offset) for offset in offsets]
+    emitted = table.emitted
+    if any(offset >= len(emitted) for offset in offsets):
+        raise SourceStopped(
+            FAILED, f"the dispatcher's columns of {table.table.id} follow a virtual column"
+        )
+    return [(emitted[offset], emitted[offset]) for offset in offsets]
 
 
 def _ordinal(table: SourceTable, column: str) -> int:

@@ -158,6 +158,19 @@ def test_indexes_behind_virtual_columns() -> None:
     assert newer == crc32(b"shopt") ^ crc32(b"id1")
 
 
+def test_listed_columns_behind_virtual_columns() -> None:
+    """TiCDC counts virtual columns for listed ones too, and hashes what it finds with its name."""
+    virtual = Column(3, "w", ColumnKind.INT, generated=Generated("`id`", stored=False))
+    table = replace(TABLE.table, columns=(virtual, ID, NAME))
+    behind = replace(TABLE, table=table, emitted=(1, 2), handle=(1,))
+    rule, row = Dispatcher(("*.*",), "columns", ("ID",)), (None, 1, "a")
+    assert target_of(rule, behind, row, 1).number == crc32(b"shopt") ^ crc32(b"namea")
+    newer = Placing(rule, behind, newer=True).target(row, 1).number
+    assert newer == crc32(b"shopt") ^ crc32(b"id1")
+    with pytest.raises(SourceStopped, match="follow a virtual column"):
+        target_of(replace(rule, columns=("name",)), behind, row, 1)
+
+
 def test_a_word_that_is_no_rule() -> None:
     """TiCDC takes a partition rule that it does not know for the default one."""
     table = target_of(None, TABLE, (1, "a"), 7)

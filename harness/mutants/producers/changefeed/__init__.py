@@ -6,6 +6,7 @@ from harness.mutants.producers.changefeed import (
     event_filters,
     event_reach,
     expressions,
+    hashes,
     ignored_statements,
     matrix,
     newer,
@@ -26,5 +27,6 @@ ROWS: tuple[WrongProducer, ...] = (
     *ignored_statements.ROWS,
     *expressions.ROWS,
     *routing.ROWS,
+    *hashes.ROWS,
     *newer.ROWS,
 )

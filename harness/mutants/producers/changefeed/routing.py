@@ -5,24 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from operator import add, xor
 from typing import Any, Final
-from zlib import adler32, crc32
 
 from harness.errors import SourceStopped
 from harness.model.change import Op
 from harness.model.source_events import DdlEvent, SourceEvent, SourceTable
 from harness.model.table import TableId
-from harness.model.values import Row
 from harness.mutants.producers.changefeed.edits import ddl, settings
+from harness.mutants.producers.changefeed.hashes import PLACING, numbered
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch, result
-from harness.sources.key_text import value_text
 from harness.sources.tidb.changefeed import DEFAULT_TOPIC, Changefeed
 from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.dispatcher import Dispatcher
 
-PLACING: Final = "harness.sources.tidb.dispatch:Placing"
 TOPIC: Final = "harness.sources.tidb.topic"
 
 
@@ -52,59 +48,6 @@ def _without_rule(kind: str) -> Patch:
         return {"dispatchers": (*ruled, every)}
 
     return settings(changed)
-
-
-def _numbered(change: Callable[[Any, Row, int, int], int]) -> Patch:
-    """Return the patch that changes the number that is taken modulo the partitions."""
-
-    def changed(original: Callable[..., int]) -> Callable[..., int]:
-        return lambda placing, row, ts: change(placing, row, ts, original(placing, row, ts))
-
-    return patch(f"{PLACING}._number", changed)
-
-
-def _combined(of: Callable[[bytes, int], int], join: Callable[[int, int], int]) -> Patch:
-    """Return the patch that hashes each column, or takes the hashes together, in another way."""
-
-    def number(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: ANN401
-        if not placing._hashed:  # noqa: SLF001
-            return found
-        digest: int = placing._digest  # noqa: SLF001
-        for name, ordinal, kind in placing._columns:  # noqa: SLF001
-            digest = join(digest, of(value_text(kind, row[ordinal]), name))
-        return digest
-
-    return _numbered(number)
-
-
-def _without_table(placing: Any, _: Row, __: int, found: int) -> int:  # noqa: ANN401
-    return found ^ placing._digest if placing._hashed else found  # noqa: SLF001
-
-
-def _digest(of: Callable[[TableId], int]) -> Patch:
-    """Return the patch that hashes a table otherwise."""
-
-    def changed(original: Callable[..., None]) -> Callable[..., None]:
-        def made(placing: Any, rule: object, table: SourceTable, *, newer: bool) -> None:  # noqa: ANN401
-            original(placing, rule, table, newer=newer)
-            placing._digest = of(table.table.id)  # noqa: SLF001
-
-        return made
-
-    return patch(f"{PLACING}.__init__", changed)
-
-
-def _null_skipped(*, skipped: bool) -> Patch:
-    """Return the patch by which NULL has a part in the hash of values, or none."""
-
-    def changed(original: Callable[..., None]) -> Callable[..., None]:
-        def made(placing: Any, *given: object, **named: object) -> None:  # noqa: ANN401
-            original(placing, *given, **named)
-            placing._skips_null = skipped  # noqa: SLF001
-
-        return made
-
-    return patch(f"{PLACING}.__init__", changed)
 
 
 def first_of_handle(original: Callable[..., None]) -> Callable[..., None]:
@@ -162,6 +105,11 @@ def _default_instead(key: str) -> Patch:
         return made
 
     return patch(f"{PLACING}.__init__", changed)
+
+
+def _virtual_counted(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_listed_ordinals` that counts virtual columns in rows as well."""
+    return lambda table, names, *, counts_all: original(table, names, counts_all=True)  # noqa: ARG005
 
 
 def _as_a_table(original: Callable[..., str]) -> Callable[..., str]:
@@ -397,76 +345,28 @@ ROWS: tuple[WrongProducer, ...] = (
         _kind(("ts",), "table"),
     ),
     WrongProducer(
+        "feed-ts-is-start-ts",
+        "changefeed.partition.ts",
+        "It places rows under `ts` by the ts at which their transaction began.",
+        numbered(lambda placing, _, __, found: found - placing._by_ts),  # noqa: SLF001
+    ),
+    WrongProducer(
         "feed-columns-is-index-value",
         "changefeed.partition.columns",
         "It places rows by their handle under `columns`.",
         _kind(("columns",), "index-value"),
     ),
     WrongProducer(
+        "feed-columns-counted-without-virtual-ones",
+        "changefeed.partition.columns",
+        "It hashes the listed columns behind a virtual one in the older architecture too.",
+        patch("harness.sources.tidb.dispatch:_listed_ordinals", _virtual_counted),
+    ),
+    WrongProducer(
         "feed-first-listed-column-alone",
         "changefeed.partition.columns",
         "It hashes the first of the listed columns alone.",
         _rules(lambda rule: replace(rule, columns=rule.columns[:1])),
-    ),
-    WrongProducer(
-        "feed-table-hash-with-a-dot",
-        "changefeed.partition.table-hash",
-        "It hashes `schema.table` for `schematable`.",
-        _digest(lambda table: crc32(str(table).encode())),
-    ),
-    WrongProducer(
-        "feed-table-hash-without-the-schema",
-        "changefeed.partition.table-hash",
-        "It hashes the table's name alone.",
-        _digest(lambda table: crc32(table.name.encode())),
-    ),
-    WrongProducer(
-        "feed-table-hash-by-adler",
-        "changefeed.partition.table-hash",
-        "It hashes a table by Adler-32.",
-        _digest(lambda table: adler32((table.schema + table.name).encode())),
-    ),
-    WrongProducer(
-        "feed-table-hash-by-its-upper-bits",
-        "changefeed.partition.table-hash",
-        "It takes the upper half of the hash modulo the number of partitions.",
-        _digest(lambda table: crc32((table.schema + table.name).encode()) >> 16),
-    ),
-    WrongProducer(
-        "feed-value-hash-by-adler",
-        "changefeed.partition.value-hash",
-        "It hashes the columns' names and texts by Adler-32.",
-        _combined(adler32, xor),
-    ),
-    WrongProducer(
-        "feed-value-hashes-added",
-        "changefeed.partition.value-hash",
-        "It adds the hashes of columns.",
-        _combined(crc32, add),
-    ),
-    WrongProducer(
-        "feed-value-hash-without-names",
-        "changefeed.partition.value-hash",
-        "It hashes values without the names of their columns.",
-        _combined(lambda text, _: crc32(text), xor),
-    ),
-    WrongProducer(
-        "feed-value-hash-without-the-table",
-        "changefeed.partition.value-hash",
-        "It leaves the table out of the hash of values.",
-        _numbered(_without_table),
-    ),
-    WrongProducer(
-        "feed-null-has-no-hash",
-        "changefeed.partition.value-hash",
-        "It leaves a column that is NULL out of the hash of values.",
-        _null_skipped(skipped=True),
-    ),
-    WrongProducer(
-        "feed-null-is-hashed-anew",
-        "changefeed.partition.null-anew",
-        "It hashes `null` for a column that is NULL in the newer architecture too.",
-        _null_skipped(skipped=False),
     ),
     WrongProducer(
         "feed-updates-placed-by-old-values",

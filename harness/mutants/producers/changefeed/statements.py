@@ -331,6 +331,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.table.ineligible",
         "It sends the rows of tables without a valid index.",
         patch(f"{PULLER_CLASS}.replicates", _rows_in),
+        also="changefeed.ddl.makes-eligible",
     ),
     WrongProducer(
         "feed-sends-ddl-without-index",

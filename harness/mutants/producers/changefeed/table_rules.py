@@ -117,6 +117,16 @@ def _unquoted(quote: str, written: str, found: NamePattern) -> NamePattern:
     return NamePattern(regex=GoRegex(f"^{inside}$"))
 
 
+def _quoted_database(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `parse_pattern` to which a name in backquotes for databases is a pattern."""
+
+    def parse(line: str, at: int) -> tuple[NamePattern, int]:
+        found, end = original(line, at)
+        return (found if at else _unquoted("`", line[:end], found)), end
+
+    return parse
+
+
 def _system(name: str) -> WrongProducer:
     return WrongProducer(
         f"feed-replicates-{name.replace('_', '-')}",
@@ -270,6 +280,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.rules.quoted",
         "It reads a name in backquotes as a pattern.",
         _patterns(partial(_unquoted, "`")),
+    ),
+    WrongProducer(
+        "feed-quoted-database-is-a-pattern",
+        "changefeed.rules.quoted",
+        "It reads a name in backquotes as a pattern where it stands for databases.",
+        patch(PATTERN, _quoted_database),
     ),
     WrongProducer(
         "feed-empty-rule-is-every-table",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ JSON: Final = "harness.codecs.connect.json_converter"
 BYTES: Final = "harness.codecs.connect.json_text:_bytes"
 AVRO: Final = "harness.codecs.connect.avro_converter:AvroConverter"
 TYPED: Final = "harness.codecs.connect.avro_schema:_typed"
+WRITER: Final = "harness.codecs.connect.avro_writer:_writer"
 HEADER: Final = "harness.codecs.connect.header_text:header_bytes"
 CONVERTERS: Final = "harness.codecs.connect.settings:converter_settings"
 PARTITION: Final = "harness.codecs.connect.partitioner:partition_for"
@@ -35,6 +37,23 @@ DECIMAL: Final = "harness.codecs.connect.logical:unscaled"
 UNUSED: Final = 1000
 # What stands before each Avro body, and the schema that it names.
 Use = tuple[bytes, SchemaUse]
+# The type of a field in Avro that is null or of one of the types of `EMPTY`.
+_NO_STRUCT: Final = re.compile(
+    r'\["null",(?:"(?:boolean|int|long|float|double|string|bytes)"'
+    r'|\{"type":"(?:boolean|int|long|float|double|string|bytes)")'
+)
+# Zero, or nothing, as Avro writes it.
+EMPTY: Final = {
+    SchemaType.BOOLEAN: b"\x00",
+    SchemaType.INT8: b"\x00",
+    SchemaType.INT16: b"\x00",
+    SchemaType.INT32: b"\x00",
+    SchemaType.INT64: b"\x00",
+    SchemaType.FLOAT32: bytes(4),
+    SchemaType.FLOAT64: bytes(8),
+    SchemaType.STRING: b"\x00",
+    SchemaType.BYTES: b"\x00",
+}
 # A type of JSON schema text -> another that a careless writer takes for it.
 CONFUSED: Final = {
     SchemaType.INT32: "int64",
@@ -135,7 +154,40 @@ def _other_branch(*, default: bool) -> Patch:
 
         return writer
 
-    return patch("harness.codecs.connect.avro_writer:_writer", changed)
+    return patch(WRITER, changed)
+
+
+def _bare_type(typed: str) -> str:
+    """Return the type of a union that begins with null, a record's apart."""
+    return typed[len('["null",') : -1] if _NO_STRUCT.match(typed) else typed
+
+
+def _without_null(fields: Iterator[str]) -> Iterator[str]:
+    """Yield fields in Avro, without the default null where they are no union."""
+    for text in fields:
+        union = '"type":["null",' in text[: text.index('"type":') + len('"type":["null",')]
+        end = ',"default":null}'
+        yield text if union or not text.endswith(end) else text.removesuffix(end) + "}"
+
+
+def _no_unions() -> Patch:
+    """Return the patch that writes optional fields without a default as if they were required."""
+    defaults = result("harness.codecs.connect.avro_schema:_fields", _without_null)
+    bodies = replace(patch(WRITER, _without_branches), then=defaults)
+    return replace(result(TYPED, _bare_type), then=bodies)
+
+
+def _without_branches(original: Callable[..., Write]) -> Callable[..., Write]:
+    """Return a `_writer` that writes optional fields of such types without a branch's index."""
+
+    def writer(schema: Schema, records: object) -> Write:
+        write = original(schema, records)
+        if not schema.optional or default_of(schema) is not None or schema.kind not in EMPTY:
+            return write
+        empty = EMPTY[schema.kind]
+        return lambda value: empty if value is None else write(value)[1:]
+
+    return writer
 
 
 def _subject(part: str) -> Patch:
@@ -365,6 +417,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect.avro.optional",
         "It puts null first in the union of an optional field that has a default.",
         replace(result(TYPED, _null_first), then=_other_branch(default=True)),
+    ),
+    WrongProducer(
+        "connect-avro-optional-is-no-union",
+        "connect.avro.optional",
+        "It writes a field without a default as its type alone, and null as zero or empty.",
+        _no_unions(),
     ),
     WrongProducer(
         "connect-headers-quoted",

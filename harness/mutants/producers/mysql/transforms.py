@@ -65,6 +65,13 @@ def _searched(right: Replace, pattern: re.Pattern[str], replacement: str, topic:
     return pattern.sub(replacement.replace("$", "\\"), topic, count=1)
 
 
+def _every_match(_: Replace, pattern: re.Pattern[str], replacement: str, topic: str) -> str:
+    """Return a topic that matches as a whole with each match in it replaced."""
+    if not pattern.fullmatch(topic):
+        return topic
+    return pattern.sub(re.sub(r"\$(\d)", r"\\\1", replacement), topic)
+
+
 def _as_a_whole(right: Replace, pattern: re.Pattern[str], replacement: str, topic: str) -> str:
     """Return the replacement alone where the whole topic matches."""
     found = right(pattern, replacement, topic)
@@ -194,6 +201,12 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
         "route",
         "It renames topics of which a part alone matches.",
         _replacing(_searched),
+    ),
+    _row(
+        "router-replaces-all-matches",
+        "route",
+        "It replaces each match in a topic that matches as a whole, not the first alone.",
+        _replacing(_every_match),
     ),
     _row(
         "router-replaces-the-whole",

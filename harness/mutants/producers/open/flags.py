@@ -343,6 +343,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes the largest flag of a column alone.",
         result(FLAGS, _largest_only),
     ),
+    WrongProducer(
+        "open-flag-the-smallest-only",
+        "open.column.flag",
+        "It writes the smallest flag of a column alone.",
+        result(FLAGS, lambda flags: tuple(each & -each for each in flags)),
+        also="open.flag.combine",
+    ),
     *(
         WrongProducer(
             f"open-flag-sample-{sample}-otherwise",
@@ -373,6 +380,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.handle.valid-index",
         "It marks the first column of the handle index alone.",
         result("harness.ddl.tidb:handle_columns", lambda columns: columns[:1]),
+        also="open.column.handle",
     ),
     WrongProducer(
         "open-handle-of-every-valid-index",

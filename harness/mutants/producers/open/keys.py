@@ -100,6 +100,10 @@ def _start_ts(key: Json, _: Json) -> None:
     key["ts"] -= 1
 
 
+def _names_exchanged(key: Json, _: Json) -> None:
+    key.update(scm=key["tbl"], tbl=key["scm"])
+
+
 def in_order_of_names(key: Json, _: Json) -> None:
     """Sort the members of a key."""
     ordered = dict(sorted(key.items()))
@@ -142,6 +146,12 @@ def _without_frame(record: Record) -> list[Record]:
 
 ROWS: tuple[WrongProducer, ...] = (
     *_members(),
+    WrongProducer(
+        "open-row-key-names-exchanged",
+        CLAUSES[ROW],
+        "It gives the table under `scm` and the schema under `tbl`.",
+        events(ROW, _names_exchanged),
+    ),
     WrongProducer(
         "open-key-start-ts",
         "open.key.ts",

@@ -21,7 +21,8 @@ from harness.model.source_events import (
 )
 from harness.model.table import Table
 from harness.mutants.producers.changefeed.edits import emitted, resolved, rows, settings
-from harness.mutants.producers.changefeed.routing import PLACING, first_of_handle
+from harness.mutants.producers.changefeed.hashes import PLACING
+from harness.mutants.producers.changefeed.routing import first_of_handle
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import Pairs, frames
 from harness.mutants.producers.open.runs import runs

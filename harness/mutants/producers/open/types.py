@@ -317,6 +317,11 @@ def _null_type(column: dict[str, object]) -> None:
         column["t"] = 6
 
 
+def _json_boolean(column: dict[str, object]) -> None:
+    if column["t"] == TYPE_CODES[ColumnKind.TINYINT] and column.get("v") in (0, 1):
+        column["v"] = bool(column["v"])
+
+
 def _left_out(column: dict[str, object]) -> None:
     if "v" in column and column["v"] is None:
         del column["v"]
@@ -405,10 +410,17 @@ ROWS: tuple[WrongProducer, ...] = (
         columns(_left_out),
     ),
     WrongProducer(
+        "open-bool-as-json-boolean",
+        CLAUSES[ColumnKind.TINYINT],
+        "It writes the 0 or 1 of a BOOL as false or true.",
+        columns(_json_boolean),
+    ),
+    WrongProducer(
         "open-null-by-type-code-6",
         "open.type.null-keeps-code",
         "It gives a NULL the type code 6.",
         columns(_null_type),
+        also="open.column.type",
     ),
     WrongProducer(
         "open-float-of-64-bits",
