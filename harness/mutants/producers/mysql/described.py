@@ -167,6 +167,17 @@ def _bits_in_quotes(original: Text) -> Text:
     return text
 
 
+def _null_kept(original: Text) -> Text:
+    """Keep the word of a default that is NULL."""
+
+    def text(column: Column) -> str | None:
+        default = column.default
+        written = "" if default is None else default.written
+        return written if written.upper() == "NULL" else original(column)
+
+    return text
+
+
 def _optional_as_the_server(original: Callable[..., Values]) -> Callable[..., Values]:
     """Describe by what the server knows whether columns of a table may be NULL."""
     return lambda known, **options: original(replace(known, optional=()), **options)
@@ -359,6 +370,7 @@ ROWS: Final = (
             ("of-hexadecimal-digits", "writes a default's hexadecimal digits", _digits_kept),
             ("of-parentheses", "writes a default that stands in parentheses", _sums_kept),
             ("in-quotes", "writes a text's default with its quotes", _in_its_quotes),
+            ("of-null-by-its-word", "writes the word NULL for the default NULL", _null_kept),
             ("of-bits-in-quotes", "writes b'1' with its letter and its quotes", _bits_in_quotes),
         )
     ),
