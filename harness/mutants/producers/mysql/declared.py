@@ -28,11 +28,18 @@ from harness.mutants.producers.patch import adjusted, instead, patch, result, re
 _SIMULATOR: Final = "harness.sources.mysql.simulator"
 _KNOWN: Final = "harness.sources.mysql.known"
 _DECLARED: Final = "harness.sources.mysql.declared"
+_TRUTHS: Final = {"true", "false"}
 _KEPT: Final = f"{CODEC}.defaults:_kept"
 
 
 def _number(column: ColumnType) -> bool:
     return kind_of(column) in INTEGERS | {ColumnKind.DECIMAL}
+
+
+def _truth(column: ColumnType) -> bool:
+    """Return whether a number's default is TRUE or FALSE."""
+    default = None if column.upstream is None else column.upstream.default
+    return _number(column) and default is not None and default.written.lower() in _TRUTHS
 
 
 def _without_signs(original: Callable[..., str]) -> Callable[..., str]:
@@ -122,6 +129,12 @@ def _bare(default: object) -> object:
     return default if found is None else found[1]
 
 
+def _in_quotes(default: object) -> object:
+    """Return the default of a text in its quotes, that of a national one as it is."""
+    text = isinstance(default, str) and not default.startswith(("N'", "n'"))
+    return f"'{default}'" if text else default
+
+
 ROWS: Final = (
     row(
         "signed-left-out",
@@ -184,6 +197,12 @@ ROWS: Final = (
         result(f"{CODEC}.defaults:schema_default", _bare),
     ),
     row(
+        "defaults-in-quotes-in-schemas",
+        "value.default",
+        "It writes the default of a text into a schema with its quotes.",
+        result(f"{CODEC}.defaults:schema_default", _in_quotes),
+    ),
+    row(
         "defaults-without-escapes",
         "value.default",
         "It takes the escapes out of the default of a text.",
@@ -212,6 +231,12 @@ ROWS: Final = (
         "value.default",
         "It leaves the defaults of integers and decimals out of schemas.",
         schemas(_number, default=UNSET),
+    ),
+    row(
+        "no-defaults-of-truths",
+        "value.default",
+        "It leaves TRUE and FALSE, as defaults of integers and decimals, out of schemas.",
+        schemas(_truth, default=UNSET),
     ),
     row(
         "no-comments",

@@ -156,6 +156,33 @@ def _in_its_quotes(original: Text) -> Text:
     return text
 
 
+def _bits_in_quotes(original: Text) -> Text:
+    """Keep the letter and the quotes of a default that is a bit literal."""
+
+    def text(column: Column) -> str | None:
+        default = column.default
+        written = "" if default is None else default.written
+        return written if written[:2].lower() == "b'" else original(column)
+
+    return text
+
+
+def _null_kept(original: Text) -> Text:
+    """Keep the word of a default that is NULL."""
+
+    def text(column: Column) -> str | None:
+        default = column.default
+        written = "" if default is None else default.written
+        return written if written.upper() == "NULL" else original(column)
+
+    return text
+
+
+def _optional_as_the_server(original: Callable[..., Values]) -> Callable[..., Values]:
+    """Describe by what the server knows whether columns of a table may be NULL."""
+    return lambda known, **options: original(replace(known, optional=()), **options)
+
+
 def _as_the_server(original: Callable[..., Values]) -> Callable[..., Values]:
     """Describe a table by what the server knows of it, but for its comments and its key."""
 
@@ -295,6 +322,12 @@ ROWS: Final = (
         _columns(lambda column: column.update(optional=True)),
     ),
     row(
+        "columns-optional-as-the-server-has-it",
+        "ddl.columns",
+        "It says of a column that it may be NULL where the server says so.",
+        patch("harness.codecs.debezium_mysql.columns:described", _optional_as_the_server),
+    ),
+    row(
         "columns-of-a-statement-turned",
         "ddl.columns",
         "It lists columns from the last to the first.",
@@ -337,6 +370,8 @@ ROWS: Final = (
             ("of-hexadecimal-digits", "writes a default's hexadecimal digits", _digits_kept),
             ("of-parentheses", "writes a default that stands in parentheses", _sums_kept),
             ("in-quotes", "writes a text's default with its quotes", _in_its_quotes),
+            ("of-null-by-its-word", "writes the word NULL for the default NULL", _null_kept),
+            ("of-bits-in-quotes", "writes b'1' with its letter and its quotes", _bits_in_quotes),
         )
     ),
     row(

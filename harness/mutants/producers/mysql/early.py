@@ -12,7 +12,7 @@ from harness.ddl import parse
 from harness.ddl.create_table import CreateTable
 from harness.model.binlog import LogEvent, LogSnapshot
 from harness.model.change import DdlRun
-from harness.mutants.producers.mysql.edits import CONNECTOR, each, log, row, values
+from harness.mutants.producers.mysql.edits import CONNECTOR, each, log, row, stream, values
 from harness.mutants.producers.patch import Patch, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
 
@@ -56,6 +56,19 @@ def _empty_left_out(begin: str, events: Iterable[LogEvent]) -> Iterator[LogEvent
             yield replace(event, statements=kept)
         else:
             yield event
+
+
+def _of_one_database(words: str, given: Records) -> Iterator[ConnectRecord]:
+    """Leave out the early statements that begin so of each database but the first."""
+    first: str | None = None
+    for record in given:
+        early = kind(record) == SCHEMA_CHANGE and _is_early(record.value)
+        if early and record.value["ddl"].startswith(words):
+            name = record.value["databaseName"]
+            first = name if first is None else first
+            if name != first:
+                continue
+        yield record
 
 
 def _written(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,6 +126,15 @@ ROWS: Final = (
             log(partial(_empty_left_out, begin)),
         )
         for begin in ("DROP TABLE", "CREATE TABLE")
+    ),
+    *(
+        row(
+            f"early-{words.lower().replace(' ', '-')}-of-one-database",
+            "snapshot.statements",
+            f"It sends {words} of the first database alone before it reads rows.",
+            stream(partial(_of_one_database, words)),
+        )
+        for words in ("DROP DATABASE", "CREATE DATABASE", "USE")
     ),
     row(
         "early-statements-as-they-were-written",

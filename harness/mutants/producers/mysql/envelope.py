@@ -168,6 +168,12 @@ ROWS: Final = (
         for field in ("ts_ms", "ts_us")
     ),
     row(
+        "source-ts-ns-in-microseconds",
+        "source.ts",
+        "It writes `ts_ns` of a source in microseconds.",
+        valued(CHANGE, "source.ts_ns", lambda ns: ns // 1000),
+    ),
+    row(
         "one-gtid-for-all",
         "source.gtid",
         "It writes one GTID for all transactions.",

@@ -12,12 +12,16 @@ from harness.codecs.connect.schema import ConnectRecord
 from harness.ddl.rename_table import RenameTables
 from harness.ddl.sql.tree import quote_name
 from harness.mutants.producers.mysql.edits import key_renamed, of_statements, one, row, valued
-from harness.mutants.producers.patch import instead, patch
+from harness.mutants.producers.patch import Patch, instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE
 from harness.sources.mysql.statements import Parsed
 from harness.sources.mysql.texts import logged, trimmed
 
 _PARSED: Final = "harness.sources.mysql.statements"
+_CUT: Final = (
+    "A scenario's statement ends with its last word, and no word may follow the name of a database "
+    "that is dropped: no scenario can have a comment there that reaches the connector."
+)
 _UNIQUE: Final = re.compile(r"CREATE\s+UNIQUE\b", re.IGNORECASE)
 _DATABASE_OF: Final = {
     "index": re.compile(r"CREATE INDEX \w+ ON (\w+)\."),
@@ -47,20 +51,29 @@ def _by_its_database(word: str, record: ConnectRecord) -> ConnectRecord:
     return record if found is None else replace(record, key={"databaseName": found[1]})
 
 
-def _by_nothing(record: ConnectRecord) -> ConnectRecord:
-    """Key the statement that alters a database by an empty text."""
-    altered = record.value["ddl"].startswith("ALTER DATABASE")
-    return replace(record, key={"databaseName": ""}) if altered else record
+def _by_its_table(record: ConnectRecord) -> ConnectRecord:
+    """Key a statement by the first table that its source names, if it names one."""
+    table = (record.value["source"]["table"] or "").partition(",")[0]
+    return replace(record, key={"databaseName": table}) if table else record
 
 
-def _made_with_comments(original: Callable[[str], str]) -> Callable[[str], str]:
-    """Leave the comments around the statement that makes a database where they are."""
+def _by_nothing(verb: str, record: ConnectRecord) -> ConnectRecord:
+    """Key the statement that makes, drops or alters a database by an empty text."""
+    found = record.value["ddl"].startswith(f"{verb} DATABASE")
+    return replace(record, key={"databaseName": ""}) if found else record
 
-    def text(sql: str) -> str:
-        found = original(sql)
-        return logged(sql) if found.startswith("CREATE DATABASE") else found
 
-    return text
+def _with_comments(begin: str) -> Patch:
+    """Return the patch that leaves comments around statements that begin so where they are."""
+
+    def whole(original: Callable[[str], str]) -> Callable[[str], str]:
+        def text(sql: str) -> str:
+            found = original(sql)
+            return logged(sql) if found.startswith(begin) else found
+
+        return text
+
+    return patch(f"{_PARSED}:trimmed", whole)
 
 
 ROWS: Final = (
@@ -74,7 +87,7 @@ ROWS: Final = (
         "statement-keyed-by-its-table",
         "ddl.key",
         "It writes the statement's table for the database into its key.",
-        one(SCHEMA_CHANGE, lambda record: replace(record, key={"databaseName": "t"})),
+        one(SCHEMA_CHANGE, _by_its_table),
     ),
     row(
         "statement-key-field-renamed",
@@ -82,11 +95,14 @@ ROWS: Final = (
         "It calls `databaseName` in the key of a statement `database`.",
         key_renamed(SCHEMA_CHANGE, "databaseName", "database"),
     ),
-    row(
-        "altered-database-keyed-by-nothing",
-        "ddl.key",
-        "It keys ALTER DATABASE by an empty text.",
-        one(SCHEMA_CHANGE, _by_nothing),
+    *(
+        row(
+            f"{word}-database-keyed-by-nothing",
+            "ddl.key",
+            f"It keys {verb} DATABASE by an empty text.",
+            one(SCHEMA_CHANGE, partial(_by_nothing, verb)),
+        )
+        for word, verb in (("made", "CREATE"), ("dropped", "DROP"), ("altered", "ALTER"))
     ),
     *(
         row(
@@ -119,7 +135,16 @@ ROWS: Final = (
         "made-database-with-comments",
         "ddl.text",
         "It writes the comments behind CREATE DATABASE.",
-        patch(f"{_PARSED}:trimmed", _made_with_comments),
+        _with_comments("CREATE DATABASE"),
+    ),
+    replace(
+        row(
+            "dropped-database-with-comments",
+            "ddl.text",
+            "It writes the comments behind DROP DATABASE.",
+            _with_comments("DROP DATABASE"),
+        ),
+        equivalent=_CUT,
     ),
     row(
         "index-without-comments",

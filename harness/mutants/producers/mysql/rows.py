@@ -110,6 +110,35 @@ def _never_without(
     return (gone, *(tombstones or [replace(gone, value=None, value_schema=None)]), new)
 
 
+def _keyed_by(record: ConnectRecord, other: ConnectRecord) -> ConnectRecord:
+    return replace(record, key=other.key, key_schema=other.key_schema)
+
+
+def _swapped_place(topic: str) -> str:
+    prefix, database, table = topic.split(".", 2)
+    return f"{prefix}.{table}.{database}"
+
+
+# The halves of a key change of which one has the key of the other: which, what is said, how.
+_OTHER_KEYS: Final[tuple[tuple[str, str, Halves], ...]] = (
+    (
+        "deleted-by-the-new-key",
+        "keys the delete of a changed key by the new one",
+        lambda gone, tombstones, new: (_keyed_by(gone, new), *tombstones, new),
+    ),
+    (
+        "tombstone-of-the-new-key",
+        "keys the tombstone of a changed key by the new one",
+        lambda gone, tombstones, new: (gone, *(_keyed_by(one, new) for one in tombstones), new),
+    ),
+    (
+        "created-by-the-old-key",
+        "keys the create of a changed key by the old one",
+        lambda gone, tombstones, new: (gone, *tombstones, _keyed_by(new, gone)),
+    ),
+)
+
+
 def _without_new_key(record: ConnectRecord) -> Records:
     own = tuple(header for header in record.headers if header.key != NEW_KEY)
     return (replace(record, headers=own),)
@@ -285,6 +314,10 @@ ROWS: Final = (
         "It sends a tombstone for a changed key where tombstones.on.delete is false, too.",
         _halves(_never_without),
     ),
+    *(
+        row(f"moved-key-{name}", "pk-update.sequence", f"It {says}.", _halves(change))
+        for name, says, change in _OTHER_KEYS
+    ),
     row("no-tombstones", "tombstone.follows", "It sends no tombstones.", _tombstones(lambda _: ())),
     row(
         "tombstones-first",
@@ -414,6 +447,12 @@ ROWS: Final = (
         "topic.name",
         "It leaves the database out of topics.",
         one(CHANGE, lambda record: replace(record, topic=_without_database(record.topic))),
+    ),
+    row(
+        "topic-of-the-table-ahead",
+        "topic.name",
+        "It writes the table before the database in topics.",
+        one(CHANGE, lambda record: replace(record, topic=_swapped_place(record.topic))),
     ),
     row(
         "topic-without-the-table",

@@ -62,6 +62,16 @@ def _times(status: str, number: int, record: ConnectRecord) -> Records:
     return (record,) * (number if status_of(record) == status else 1)
 
 
+def _but_of_empty(status: str, given: Records) -> Iterator[ConnectRecord]:
+    """Leave out a boundary of each transaction of whose rows none is sent."""
+    records = list(given)
+    ends = [record.value for record in records if status_of(record) == END]
+    empty = {value["id"] for value in ends if value["event_count"] == 0}
+    for record in records:
+        if status_of(record) != status or record.value["id"] not in empty:
+            yield record
+
+
 def _boundaries() -> Iterator[WrongProducer]:
     for status in (BEGIN, END):
         word = status.lower()
@@ -70,6 +80,12 @@ def _boundaries() -> Iterator[WrongProducer]:
             "txn.boundaries",
             f"It sends no {status}.",
             each(partial(_times, status, 0)),
+        )
+        yield row(
+            f"no-{word}-of-what-is-left-out",
+            "txn.boundaries",
+            f"It sends no {status} of a transaction of whose rows none is sent.",
+            stream(partial(_but_of_empty, status)),
         )
         yield row(
             f"{word}-twice",

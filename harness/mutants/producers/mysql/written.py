@@ -141,6 +141,10 @@ def _with_a_time(original: Callable[..., Any]) -> Callable[..., Any]:
     return moment
 
 
+def _in_quotes(member: str) -> str:
+    return f"'{member}'"
+
+
 ROWS: Final = (
     row(
         "members-without-escapes",
@@ -159,6 +163,24 @@ ROWS: Final = (
         "value.member-escapes",
         "It takes two backslashes of a member for one.",
         _of_kind(ColumnKind.ENUM, lambda member: member.replace(r"\\", "\\")),
+    ),
+    *(
+        row(
+            f"{members}-in-quotes",
+            "value.member-escapes",
+            f"It keeps the quotes around the members of {article} {kind.name}.",
+            _of_kind(kind, _in_quotes),
+        )
+        for members, article, kind in (
+            ("members", "an", ColumnKind.ENUM),
+            ("members-of-sets", "a", ColumnKind.SET),
+        )
+    ),
+    row(
+        "double-quotes-of-members-read",
+        "value.member-escapes",
+        "It takes two double quotes of a member for one.",
+        _of_kind(ColumnKind.ENUM, lambda member: member.replace('""', '"')),
     ),
     row(
         "members-with-two-quotes",
@@ -243,6 +265,12 @@ ROWS: Final = (
         "ddl.table-comment",
         "It writes the comment of a table without escapes, as the server has it.",
         _known(lambda table: replace(table, comment=table.table.comment or None)),
+    ),
+    row(
+        "comments-of-tables-in-quotes",
+        "ddl.table-comment",
+        "It keeps the quotes around the comment of a table.",
+        _known(lambda table: replace(table, comment=table.comment and f"'{table.comment}'")),
     ),
     row(
         "binary-left-out",
