@@ -211,6 +211,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.schema.no-repair",
         "It goes on with the subject's last schema where the registry refuses a new one.",
         patch(f"{ENCODER}._prepare", _going_on),
+        also="avro.schema.backward-not-null",
     ),
     WrongProducer(
         "avro-registered-unjudged",

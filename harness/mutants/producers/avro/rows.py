@@ -391,6 +391,21 @@ ROWS: tuple[WrongProducer, ...] = (
         _value_bytes(b"\x02", lambda value: value[:1] + value[:0:-1]),
     ),
     WrongProducer(
+        "avro-watermark-in-4-bytes",
+        "avro.watermark.extension",
+        "It writes the last 4 bytes alone of a watermark's ts.",
+        _value_bytes(b"\x02", lambda value: value[:1] + value[5:]),
+    ),
+    WrongProducer(
+        "avro-watermark-of-the-wall-clock",
+        "avro.watermark.extension",
+        "It writes the milliseconds of a watermark's ts for the ts.",
+        _value_bytes(
+            b"\x02",
+            lambda value: value[:1] + (int.from_bytes(value[1:], "big") >> 18).to_bytes(8, "big"),
+        ),
+    ),
+    WrongProducer(
         "avro-watermark-with-another-first-byte",
         "avro.watermark.extension",
         "It begins a watermark with the byte 0x03.",
