@@ -249,7 +249,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.flag.binary.blob-and-text",
         "It sets the binary flag on TEXT and not on BLOB.",
         adjusted(FLAGS, _blobs_and_texts),
-        also="open.flag.binary.all-but-text",
     ),
     WrongProducer(
         "open-flag-binary-on-blobs-only",
