@@ -172,6 +172,10 @@ def _kept(_: object, changes: Iterable[Any], **__: object) -> list[Any]:
     return list(changes)
 
 
+def _without_split_inserts(sent: list[Any]) -> list[Any]:
+    return [change for change in sent if not (change.split and change.op is Op.INSERT)]
+
+
 def _never_raw(original: Any) -> Any:  # noqa: ANN401 - patched
     def start(tidb: object, feed: Any, *rest: object, **named: object) -> None:  # noqa: ANN401
         original(tidb, replace(feed, raw_changes=False), *rest, **named)
@@ -342,6 +346,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.row.pk-update-split",
         "It sends an update that changes a unique key as one message.",
         patch(SPLIT, lambda _: _kept),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-split-update-without-its-insert",
+        "avro.row.pk-update-split",
+        "It sends the delete alone of an update that it splits.",
+        result(SPLIT, _without_split_inserts),
         protocols=AVRO,
     ),
     WrongProducer(
