@@ -211,6 +211,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.schema.no-repair",
         "It goes on with the subject's last schema where the registry refuses a new one.",
         patch(f"{ENCODER}._prepare", _going_on),
+        also="avro.schema.backward-not-null",
     ),
     WrongProducer(
         "avro-registered-unjudged",
@@ -245,7 +246,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-subject-with-points",
         "avro.subject.points",
-        "It leaves the points of a topic in its subjects.",
+        "It leaves the points of a topic in the subjects of its values.",
         patch(f"{NAMES}:value_subject", lambda _: lambda topic: f"{topic}-value"),
         also="avro.subject.topic-name",
     ),
@@ -268,7 +269,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-subject-of-the-record",
         "avro.subject.topic-name",
-        "It names every subject by one word, whatever the topic.",
+        "It names the subjects of all values by one word, whatever the topic.",
         patch(f"{NAMES}:value_subject", lambda _: lambda _topic: "rows-value"),
     ),
     *(

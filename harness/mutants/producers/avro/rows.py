@@ -172,6 +172,10 @@ def _kept(_: object, changes: Iterable[Any], **__: object) -> list[Any]:
     return list(changes)
 
 
+def _without_split_inserts(sent: list[Any]) -> list[Any]:
+    return [change for change in sent if not (change.split and change.op is Op.INSERT)]
+
+
 def _never_raw(original: Any) -> Any:  # noqa: ANN401 - patched
     def start(tidb: object, feed: Any, *rest: object, **named: object) -> None:  # noqa: ANN401
         original(tidb, replace(feed, raw_changes=False), *rest, **named)
@@ -345,6 +349,13 @@ ROWS: tuple[WrongProducer, ...] = (
         protocols=AVRO,
     ),
     WrongProducer(
+        "avro-split-update-without-its-insert",
+        "avro.row.pk-update-split",
+        "It sends the delete alone of an update that it splits.",
+        result(SPLIT, _without_split_inserts),
+        protocols=AVRO,
+    ),
+    WrongProducer(
         "avro-handle-keys-alone-are-split",
         "avro.row.pk-update-split",
         "It sends an update that changes a unique key beside the handle key as one message.",
@@ -389,6 +400,21 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.watermark.extension",
         "It writes a watermark's ts with its lowest byte first.",
         _value_bytes(b"\x02", lambda value: value[:1] + value[:0:-1]),
+    ),
+    WrongProducer(
+        "avro-watermark-in-4-bytes",
+        "avro.watermark.extension",
+        "It writes the last 4 bytes alone of a watermark's ts.",
+        _value_bytes(b"\x02", lambda value: value[:1] + value[5:]),
+    ),
+    WrongProducer(
+        "avro-watermark-of-the-wall-clock",
+        "avro.watermark.extension",
+        "It writes the milliseconds of a watermark's ts for the ts.",
+        _value_bytes(
+            b"\x02",
+            lambda value: value[:1] + (int.from_bytes(value[1:], "big") >> 18).to_bytes(8, "big"),
+        ),
     ),
     WrongProducer(
         "avro-watermark-with-another-first-byte",

@@ -11,6 +11,7 @@ from typing import Any
 from harness.codecs.avro.encode_values import Writer
 from harness.codecs.avro.schema import AvroField, AvroRecordSchema
 from harness.codecs.avro.settings import AvroSettings
+from harness.codecs.avro.stored_default import stored_default
 from harness.model.columns import CHARACTERS, INTEGERS, Column
 from harness.model.table import Table
 from harness.mutants.producers.avro.edits import (
@@ -109,6 +110,21 @@ def _alone(field: dict[str, Any]) -> None:
 def _without_branch(raw: bytes) -> bytes:
     """Return a value's bytes without its branch; that of NULL alone is 0, or an empty text."""
     return raw[1:] or raw
+
+
+def _text_or_integer_by_default(column: Column) -> bool:
+    filled = column.nullable and stored_default(column) is not None
+    return filled and column.kind in CHARACTERS | INTEGERS
+
+
+def _type_alone(field: dict[str, Any]) -> None:
+    """Take null away from a field that keeps its default."""
+    field["type"] = field["type"][0]
+
+
+def _without_branch_behind(raw: bytes) -> bytes:
+    """Return a value's bytes without its branch, the second of which is NULL."""
+    return b"\x00" if raw == b"\x02" else raw[1:]
 
 
 def _required(column: Column) -> bool:
@@ -259,6 +275,12 @@ ROWS: tuple[WrongProducer, ...] = (
         schema_texts(lambda text: text.replace('":', '": ')),
     ),
     WrongProducer(
+        "avro-schema-with-blanks-behind-commas",
+        "avro.schema.text",
+        "It writes a blank behind each comma between the fields and members of a schema's text.",
+        schema_texts(lambda text: text.replace("},{", "}, {").replace('","', '", "')),
+    ),
+    WrongProducer(
         "avro-record-with-its-type-last",
         "avro.schema.text",
         "It writes that a schema is a record behind its fields.",
@@ -345,6 +367,16 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.column.nullable-default",
         "It puts null first where a nullable column has a default.",
         returns(f"{SCHEMA}:AvroField.null_first", value=True),
+    ),
+    WrongProducer(
+        "avro-nullable-with-a-default-is-no-union",
+        "avro.column.nullable-default",
+        "It declares and writes a nullable text or integer with a default as its type alone, "
+        "NULL as the empty text or 0.",
+        replace(
+            fields(_type_alone, _text_or_integer_by_default),
+            then=written(_text_or_integer_by_default, _without_branch_behind),
+        ),
     ),
     WrongProducer(
         "avro-nullable-column-without-its-default",

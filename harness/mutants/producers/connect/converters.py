@@ -380,6 +380,15 @@ ROWS: tuple[WrongProducer, ...] = (
         _header(lambda header: b"\x01" + header[1:]),
     ),
     WrongProducer(
+        "connect-avro-a-byte-behind-the-datum",
+        "connect.avro.frame",
+        "It writes one byte more behind the datum.",
+        result(
+            f"{AVRO}.convert",
+            lambda found: found if found[0] is None else (found[0] + b"\x00", *found[1:]),
+        ),
+    ),
+    WrongProducer(
         "connect-avro-id-little-endian",
         "connect.avro.frame",
         "It writes the schema's id with its lowest byte first.",

@@ -384,6 +384,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.no-virtual-columns",
         "It sends virtual generated columns.",
         returns("harness.ddl.tidb:is_emitted", value=True),
+        also="open.row.delete.all-columns",
     ),
     WrongProducer(
         "open-stored-columns-left-out",

@@ -183,6 +183,12 @@ ROWS: tuple[WrongProducer, ...] = (
         settings(lambda _: {"output_old_value": True}),
     ),
     WrongProducer(
+        "open-old-row-of-changed-columns",
+        "open.row.update.old-value",
+        "It sends the changed columns alone under `p`, though nobody asks for that.",
+        settings(lambda _: {"only_updated": True}),
+    ),
+    WrongProducer(
         "open-old-row-is-the-new-one",
         "open.row.update.old-value",
         "It sends the new row of an update under `p`.",

@@ -361,6 +361,10 @@ def _of_six_digits(text: str) -> str:
     return f"{float(text):.6g}"
 
 
+def _of_17_digits(text: str) -> str:
+    return f"{float(text):.17g}"
+
+
 def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -427,6 +431,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.type.float.text",
         "It writes a FLOAT with the digits of its 64 bits.",
         instead("harness.codecs.open.types:_floats", _with_all_digits),
+    ),
+    WrongProducer(
+        "open-float-of-six-digits",
+        "open.type.float.text",
+        "It writes a FLOAT with six digits.",
+        values(ColumnKind.FLOAT, _of_six_digits),
+    ),
+    WrongProducer(
+        "open-double-of-17-digits",
+        "open.type.float.text",
+        "It writes a DOUBLE with 17 digits where they name the same number.",
+        values(ColumnKind.DOUBLE, _of_17_digits),
     ),
     WrongProducer(
         "open-double-of-six-digits",

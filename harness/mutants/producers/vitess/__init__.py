@@ -31,8 +31,10 @@ from harness.mutants.producers.vitess import (
     transactions,
     transforms,
     types,
+    unicode_names,
     unique_keys,
     values,
+    zero_dates,
 )
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -63,6 +65,8 @@ ROWS: tuple[WrongProducer, ...] = (
     *transactions.ROWS,
     *transforms.ROWS,
     *types.ROWS,
+    *unicode_names.ROWS,
     *unique_keys.ROWS,
     *values.ROWS,
+    *zero_dates.ROWS,
 )

@@ -165,6 +165,14 @@ def _coarse(value: Values) -> None:
     value.update({name: value["ts_ms"] * factor for name, factor in FINER.items()})
 
 
+def _nanoseconds_of_microseconds(value: Values) -> None:
+    value["ts_ns"] = value["ts_us"] * 1000
+
+
+def _milliseconds_of_seconds(value: Values) -> None:
+    value["ts_ms"] = value["ts_ms"] // 1000 * 1000
+
+
 _COPIES: Final = (
     ("read", "It calls the operation of a copied row `r`.", {"op": "r"}),
     ("marked", "It says `snapshot` true of a copied row.", {"snapshot": "true"}),
@@ -216,6 +224,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.event.ts",
         "It takes the finer times from the milliseconds.",
         values(CHANGE, _coarse),
+    ),
+    WrongProducer(
+        "vitess-event-nanoseconds-of-microseconds",
+        "vitess.event.ts",
+        "It takes the nanoseconds of its time from the microseconds.",
+        values(CHANGE, _nanoseconds_of_microseconds),
+    ),
+    WrongProducer(
+        "vitess-event-milliseconds-of-seconds",
+        "vitess.event.ts",
+        "It takes the milliseconds of its time from the seconds.",
+        values(CHANGE, _milliseconds_of_seconds),
     ),
     WrongProducer(
         "vitess-event-times-read-apart",

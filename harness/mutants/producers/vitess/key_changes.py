@@ -74,6 +74,28 @@ def _create_alone(
     return (new,)
 
 
+def _delete_of_the_new_key(
+    gone: ConnectRecord, tombstones: list[ConnectRecord], new: ConnectRecord
+) -> Iterable[ConnectRecord]:
+    return (_keyed_as(new, gone), *tombstones, new)
+
+
+def _tombstone_of_the_new_key(
+    gone: ConnectRecord, tombstones: list[ConnectRecord], new: ConnectRecord
+) -> Iterable[ConnectRecord]:
+    return (gone, *(_keyed_as(new, one) for one in tombstones), new)
+
+
+def _create_of_the_old_key(
+    gone: ConnectRecord, tombstones: list[ConnectRecord], new: ConnectRecord
+) -> Iterable[ConnectRecord]:
+    return (gone, *tombstones, _keyed_as(gone, new))
+
+
+def _keyed_as(other: ConnectRecord, record: ConnectRecord) -> ConnectRecord:
+    return replace(record, key=other.key)
+
+
 def _later_source(
     gone: ConnectRecord, tombstones: list[ConnectRecord], new: ConnectRecord
 ) -> Iterable[ConnectRecord]:
@@ -191,6 +213,21 @@ _ORDERS: Final = (
     ("tombstone-first", "It sends the tombstone of a changed key first.", _tombstone_first),
     ("no-tombstone", "It sends no tombstone for a changed key.", _no_tombstone),
     ("plain-update", "It sends a changed key as a plain update.", _plain_update),
+    (
+        "delete-of-the-new-key",
+        "It sends the delete of a changed key by the new key.",
+        _delete_of_the_new_key,
+    ),
+    (
+        "tombstone-of-the-new-key",
+        "It sends the tombstone of a changed key by the new key.",
+        _tombstone_of_the_new_key,
+    ),
+    (
+        "create-of-the-old-key",
+        "It sends the create of a changed key by the old key.",
+        _create_of_the_old_key,
+    ),
     ("create-alone", "It sends the create of a changed key alone.", _create_alone),
 )
 

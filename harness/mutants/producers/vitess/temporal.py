@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,13 +11,13 @@ from typing import Any, Final
 from harness.codecs.connect import java_calendar
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.debezium import temporal
-from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
+from harness.codecs.debezium.columns import ColumnType, Conversion
 from harness.codecs.debezium.schemas import STRING
 from harness.codecs.debezium.temporal import DAY_SECONDS, NANOS, TemporalType
 from harness.codecs.debezium_vitess.temporal import moment
 from harness.codecs.debezium_vitess.values import ValueModes
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, adjusted, constant, entry, patch
+from harness.mutants.producers.patch import Patch, entry, patch
 from harness.mutants.producers.vitess.columns import (
     CONVERSION,
     by_mode,
@@ -181,14 +180,6 @@ def _passing_over(kind: str) -> Patch:
 
 def _iso_timestamp(_: ColumnType, found: Conversion) -> Conversion:
     return replace(found, schema=replace(STRING, optional=found.schema.optional))
-
-
-def _as_midnight(original: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
-    def read(raw: bytes) -> Any:  # noqa: ANN401 what the original gives
-        found = original(raw)
-        return 0 if found is None else found
-
-    return read
 
 
 def _null_if_flawed(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -388,44 +379,6 @@ ROWS: tuple[WrongProducer, ...] = (
             f"{TEMPORAL}:_wrapped_nanos",
             lambda original: lambda value: max(value, -(2**63)) if value < 0 else original(value),
         ),
-    ),
-    WrongProducer(
-        "vitess-zero-date-as-1970",
-        "vitess.temporal.zero-date",
-        "It writes a zero DATE as 1970-01-01 in a nullable column too.",
-        patch(f"{TEXTS}:date", _as_midnight),
-        also="vitess.temporal.override-nullable",
-    ),
-    WrongProducer(
-        "vitess-zero-day-as-the-first",
-        "vitess.temporal.zero-date",
-        "It takes a DATE whose day alone is zero for the first of its month.",
-        patch(
-            f"{TEXTS}:date",
-            lambda original: lambda raw: original(re.sub(rb"(?<!-00)-00$", b"-01", raw)),
-        ),
-    ),
-    WrongProducer(
-        "vitess-zero-datetime-as-1970",
-        "vitess.temporal.zero-date",
-        "It writes a DATETIME of no day as 1970 in a nullable column too.",
-        adjusted(f"{TEXTS}:_any_moment", lambda found, _: 0 if found is None else found),
-        also="vitess.temporal.override-nullable",
-    ),
-    WrongProducer(
-        "vitess-zero-date-null-everywhere",
-        "vitess.temporal.zero-date",
-        "It leaves a zero date null in a NOT NULL column too.",
-        by_mode(
-            lambda column, _: column.jdbc in {Jdbc.DATE, Jdbc.TIMESTAMP} and not column.optional,
-            lambda _, found: replace(found, null=None),
-        ),
-    ),
-    WrongProducer(
-        "vitess-partial-zero-is-zero",
-        "vitess.temporal.partial-zero",
-        "It takes a DATETIME with a zero month or day for a zero date.",
-        constant(f"{TEXTS}:_ZERO", re.compile(r"\d{4}-(00-\d\d|\d\d-00)")),
     ),
     WrongProducer(
         "vitess-impossible-datetime-null",

@@ -136,7 +136,7 @@ ROWS: tuple[WrongProducer, ...] = (
             f"It sends {what}s to another topic than the other changes.",
             one(CHANGE, partial(_apart, operation)),
         )
-        for what, operation in (("delete", "d"), ("update", "u"))
+        for what, operation in (("insert", "c"), ("delete", "d"), ("update", "u"))
     ),
     WrongProducer(
         "vitess-topic-without-prefix",

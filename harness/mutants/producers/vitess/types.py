@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.codecs.connect.logical import SCALE
 from harness.codecs.connect.schema import SchemaType
-from harness.codecs.debezium.columns import ColumnType, Jdbc
+from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
 from harness.codecs.debezium.schemas import OPTIONAL_STRING
 from harness.codecs.debezium.temporal import signed
 from harness.codecs.debezium_vitess.values import ValueModes
@@ -220,6 +220,14 @@ def _schemas() -> Iterator[WrongProducer]:
         )
 
 
+def _allowed_but_the_last(found: Conversion) -> Conversion:
+    shorter = tuple(
+        (key, value.rpartition(",")[0] if key == "allowed" else value)
+        for key, value in found.schema.parameters
+    )
+    return replace(found, schema=replace(found.schema, parameters=shorter))
+
+
 def _member_lists() -> Iterator[WrongProducer]:
     for kind in (ColumnKind.ENUM, ColumnKind.SET):
         name, word = NAMED[kind], kind.value.upper()
@@ -228,6 +236,12 @@ def _member_lists() -> Iterator[WrongProducer]:
             CLAUSES[kind],
             f"It leaves the members out of the schema of {word}.",
             schemas(named(name), parameters=()),
+        )
+        yield WrongProducer(
+            f"vitess-{kind.value}-allowed-but-the-last",
+            CLAUSES[kind],
+            f"It leaves the last member out of the schema of {word}.",
+            conversions(named(name), _allowed_but_the_last),
         )
         yield WrongProducer(
             f"vitess-{kind.value}-members-turned",
