@@ -11,7 +11,7 @@ GOAL = 0.9
 REACHED = (0.95, 0.98)
 ENOUGH = 1000
 # The last run of all mutants that this page was written after: cases, clause named, record named.
-MEASURED = (1969, 1891, 1938)
+MEASURED = (1969, 1889, 1939)
 # Why single mutants stay below the goal: in some cases another rule, if broken, gives their answer.
 # A run of all mutants fails where one is below it without a reason.
 _LAST = (
@@ -20,6 +20,7 @@ _LAST = (
 _UPDATES = "Where no row changes more than once, its answer is that of a consumer without updates."
 _AHEAD = "A statement ahead of its rows leaves them, as one that is passed over."
 _MARKS = "Where one mark lags, several wrong ways to take the marks complete the same rows."
+_COPIES = "Where several statements have copies, any may be the one that ran twice."
 ALIKE: Mapping[str, str] = {
     "null-value-skipped": _LAST,
     "old-row-wins": _LAST,
@@ -58,7 +59,8 @@ ALIKE: Mapping[str, str] = {
     "truncated-rows-return": "Behind a TRUNCATE that is read first that looks like passing over.",
     "ddl-after-all-rows": "In dialect 4.0.4 the statement tells bytes from text; they are text.",
     "append-on-replay": "A deletion of a row that was written twice leaves one of them.",
-    "ddl-replayed": "Where several statements have copies, any may be the one that ran twice.",
+    "ddl-replayed": _COPIES,
+    "ddl-per-partition": _COPIES,
     "batch-written-twice": "A statement that ran twice is seen in the answer, not at a record.",
     "seconds-of-zero-lost": "A TIMESTAMP without its time looks like one of another zone.",
     "add-column-is-null": "A statement of several changes has a clause of its own.",
