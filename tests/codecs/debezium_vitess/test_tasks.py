@@ -71,6 +71,8 @@ def test_the_first_generation_takes_over_from_none() -> None:
         [("-80", f"{HOST}7")],
         [("80-", f"{HOST}9")],
     ]
+    with pytest.raises(JavaError, match="task0_1_1"):
+        planned(["-80", "80-"], 2, offsets, generation=2, before=1)
 
 
 def test_all_tasks_of_the_generation_before_are_asked() -> None:
